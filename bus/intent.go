@@ -99,6 +99,9 @@ type Target struct {
 type Scope struct {
 	Kind string `json:"kind"`           // "row", "dialog", "section", "list", "table", "form", "menu", "frame", "group", "navigation", "footer", "header", "main", "card", "chart", "" any
 	Name string `json:"name,omitempty"` // words that the container's name or text holds; "" when the kind alone decides
+	// Ordinal chooses among equal containers in page order ("in the second
+	// row"): 1 the first, -1 the last, 0 unset.
+	Ordinal int `json:"ordinal,omitempty"`
 }
 
 // Near places a target by another element's position.
