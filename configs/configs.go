@@ -8,7 +8,3 @@ import _ "embed"
 //go:embed quartet.yaml
 var Default []byte
 
-// WorkflowSchema is the JSON Schema of a workflow file.
-//
-//go:embed workflow.schema.json
-var WorkflowSchema []byte
