@@ -111,6 +111,13 @@ type Node struct {
 	AriaHidden  bool   `json:"aria_hidden,omitempty"` // painted, but hidden from assistive technology
 
 	Box *Box `json:"box,omitempty"`
+	// Rebinds counts how often Ref was bound to a new, equivalent element after
+	// its own was replaced; a diff says so when it grows.
+	Rebinds int `json:"rebinds,omitempty"`
+	// Folded counts the descendants that a budget left out of this copy; 0 in
+	// trees that an observation made.
+	Folded int `json:"folded,omitempty"`
+
 	// Key is what re-binds a ref when an equivalent node replaces this one: the
 	// element's id, data-testid or name attribute. Never shown to a model.
 	Key      string  `json:"key,omitempty"`

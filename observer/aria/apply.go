@@ -1,0 +1,102 @@
+package aria
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// Apply does to a copy of the base what the delta says. With the base that the
+// delta was made from, the result equals the next observation exactly; with
+// any other, the result is meaningless (compare versions first).
+func (d *Delta) Apply(base *Tree) *Tree {
+	h := d.Next
+	next := &Tree{Version: h.Version, Document: h.Document, URL: h.URL, Title: h.Title, Tab: h.Tab,
+		Viewport: h.Viewport, Stale: h.Stale, Notes: slices.Clone(h.Notes)}
+	root := base.Clone().Root
+	x := newIndex(&Tree{Root: root})
+	nodes := slices.Clone(x.nodes)
+
+	// Fields first: they are addressed by the base's numbers.
+	for _, c := range d.Changes {
+		if (c.Kind == Changed || c.Kind == Rebound) && c.At < len(nodes) {
+			kids := nodes[c.At].Children
+			*nodes[c.At] = *c.Node.own()
+			nodes[c.At].Children = kids
+		}
+	}
+	// Then everything that leaves its place.
+	leaves := map[*Node]bool{}
+	touched := map[int]bool{}
+	for _, c := range d.Changes {
+		if (c.Kind == Moved || c.Kind == Removed) && c.At < len(x.nodes) {
+			leaves[nodes[c.At]] = true
+			if c.At == 0 {
+				root = nil
+			}
+			if p := x.parent[c.At]; p >= 0 {
+				touched[p] = true
+			}
+		}
+	}
+	for p := range touched {
+		nodes[p].Children = slices.DeleteFunc(nodes[p].Children, func(n *Node) bool { return leaves[n] })
+	}
+	// New subtrees are numbered on, in the order of the changes.
+	for _, c := range d.Changes {
+		if c.Kind == Added {
+			var number func(n *Node) *Node
+			number = func(n *Node) *Node {
+				k := n.own()
+				nodes = append(nodes, k)
+				for _, child := range n.Children {
+					k.Children = append(k.Children, number(child))
+				}
+				return k
+			}
+			number(c.Node)
+		}
+	}
+	// Last, everything into its place, parents before children.
+	for _, c := range d.Changes {
+		if c.Kind != Added && c.Kind != Moved {
+			continue
+		}
+		switch {
+		case c.At >= len(nodes):
+		case c.Parent < 0:
+			root = nodes[c.At]
+		case c.Parent < len(nodes):
+			p := nodes[c.Parent]
+			p.Children = slices.Insert(p.Children, min(c.Index, len(p.Children)), nodes[c.At])
+		}
+	}
+	next.Root = root
+	return next
+}
+
+func fieldText(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		if b, ok := v.Interface().(*Box); ok {
+			return fmt.Sprintf("%g,%g,%g,%g", b.X, b.Y, b.W, b.H)
+		}
+		return fieldText(v.Elem())
+	case reflect.Bool:
+		if v.Bool() {
+			return "true"
+		}
+		return ""
+	case reflect.Int:
+		if v.Int() == 0 {
+			return ""
+		}
+		return strconv.FormatInt(v.Int(), 10)
+	default:
+		return v.String()
+	}
+}

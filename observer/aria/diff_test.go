@@ -1,0 +1,175 @@
+package aria_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/quartet-agents/quartet/observer/aria"
+)
+
+var roles = []string{"text", "text", "generic", "button", "link", "row", "cell", "table", "list", "listitem", "heading", "textbox", "checkbox", "dialog", "region"}
+
+// genNode draws a random subtree; refs come from the counter, so that they are
+// unique in a session.
+func genNode(t *rapid.T, refs *int, depth int) *aria.Node {
+	n := &aria.Node{Role: rapid.SampledFrom(roles).Draw(t, "role")}
+	if n.Role == "text" {
+		n.Text = rapid.SampledFrom([]string{"a", "b", "a b", "total 5", ""}).Draw(t, "text")
+		return n
+	}
+	mutate(t, n)
+	if rapid.IntRange(0, 2).Draw(t, "ref") > 0 {
+		*refs++
+		n.Ref = fmt.Sprintf("e%d", *refs)
+	}
+	if depth > 0 {
+		for range rapid.IntRange(0, 4).Draw(t, "kids") {
+			n.Children = append(n.Children, genNode(t, refs, depth-1))
+		}
+	}
+	return n
+}
+
+func mutate(t *rapid.T, n *aria.Node) {
+	switch rapid.IntRange(0, 8).Draw(t, "field") {
+	case 0:
+		v := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "value")
+		n.Value = &v
+	case 1:
+		n.Value = nil
+	case 2:
+		n.Checked = rapid.SampledFrom([]string{"", "true", "false", "mixed"}).Draw(t, "checked")
+	case 3:
+		n.Box = &aria.Box{X: float64(rapid.IntRange(0, 9).Draw(t, "x")), W: 1, H: 1}
+	case 4:
+		n.Disabled = !n.Disabled
+	case 5:
+		n.Options = rapid.IntRange(0, 3).Draw(t, "options")
+	case 6:
+		n.Text = rapid.SampledFrom([]string{"", "loose"}).Draw(t, "loose")
+	default:
+		n.Name = rapid.SampledFrom([]string{"", "a", "b", "c d"}).Draw(t, "name")
+	}
+}
+
+func genTree(t *rapid.T, refs *int) *aria.Tree {
+	root := genNode(t, refs, 4)
+	return &aria.Tree{Version: 1, Document: "D1", URL: "http://x/", Root: root}
+}
+
+func all(t *aria.Tree) (nodes, parents []*aria.Node) {
+	t.Walk(func(n *aria.Node, above []*aria.Node) bool {
+		nodes = append(nodes, n)
+		var p *aria.Node
+		if len(above) > 0 {
+			p = above[len(above)-1]
+		}
+		parents = append(parents, p)
+		return true
+	})
+	return nodes, parents
+}
+
+// edit changes a tree as pages do: fields, insertions, removals, moves, sorts,
+// re-renders with fresh refs.
+func edit(t *rapid.T, tree *aria.Tree, refs *int) {
+	nodes, parents := all(tree)
+	k := rapid.IntRange(0, len(nodes)-1).Draw(t, "node")
+	n, p := nodes[k], parents[k]
+	switch rapid.IntRange(0, 7).Draw(t, "edit") {
+	case 0:
+		mutate(t, n)
+	case 1:
+		i := rapid.IntRange(0, len(n.Children)).Draw(t, "at")
+		n.Children = append(n.Children[:i:i], append([]*aria.Node{genNode(t, refs, 2)}, n.Children[i:]...)...)
+	case 2:
+		remove(p, n)
+	case 3: // move anywhere outside itself
+		to := nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "to")]
+		inside := false
+		(&aria.Tree{Root: n}).Walk(func(c *aria.Node, _ []*aria.Node) bool { inside = inside || c == to; return true })
+		if p != nil && !inside {
+			remove(p, n)
+			i := rapid.IntRange(0, len(to.Children)).Draw(t, "at")
+			to.Children = append(to.Children[:i:i], append([]*aria.Node{n}, to.Children[i:]...)...)
+		}
+	case 4:
+		if len(n.Children) > 1 {
+			n.Children = rapid.Permutation(n.Children).Draw(t, "order")
+		}
+	case 5: // wrap
+		if p != nil {
+			for i, c := range p.Children {
+				if c == n {
+					p.Children[i] = &aria.Node{Role: "generic", Children: []*aria.Node{n}}
+				}
+			}
+		}
+	case 6: // re-render
+		(&aria.Tree{Root: n}).Walk(func(c *aria.Node, _ []*aria.Node) bool {
+			if c.Ref != "" {
+				*refs++
+				c.Ref = fmt.Sprintf("e%d", *refs)
+			}
+			return true
+		})
+	case 7:
+		tree.Title += "!"
+		tree.Notes = append(tree.Notes, "note")
+	}
+}
+
+func remove(p, n *aria.Node) {
+	if p == nil {
+		return
+	}
+	for i, c := range p.Children {
+		if c == n {
+			p.Children = append(p.Children[:i:i], p.Children[i+1:]...)
+			return
+		}
+	}
+}
+
+func TestApplyOfDiffIsNext(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		refs := 0
+		a := genTree(t, &refs)
+		b := a.Clone()
+		b.Version = 2
+		for range rapid.IntRange(0, 8).Draw(t, "edits") {
+			edit(t, b, &refs)
+		}
+		if rapid.IntRange(0, 9).Draw(t, "unrelated") == 0 {
+			b = genTree(t, &refs)
+		}
+		before, _ := json.Marshal(a)
+		d := aria.Diff(a, b)
+		if got := d.Apply(a); !cmp.Equal(b, got, cmpopts.EquateEmpty()) {
+			t.Fatalf("Apply(Diff(a, b), a) differs from b (-want +got):\n%s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
+		}
+		// The delta crosses the bus as JSON and must say the same there.
+		wire, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d2 aria.Delta
+		if err := json.Unmarshal(wire, &d2); err != nil {
+			t.Fatal(err)
+		}
+		if got := d2.Apply(a); !aria.Equal(b, got) {
+			t.Fatalf("after JSON: %s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
+		}
+		if after, _ := json.Marshal(a); string(before) != string(after) {
+			t.Fatal("Apply changed its base")
+		}
+		if same := aria.Diff(b, b); len(same.Changes) != 0 || !same.Empty() {
+			t.Fatalf("a tree differs from itself: %+v", same.Changes)
+		}
+	})
+}

@@ -1,0 +1,348 @@
+package aria
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// ByRef returns the node with the ref, or nil. Linear in the tree.
+func (t *Tree) ByRef(ref string) *Node {
+	if t == nil || ref == "" {
+		return nil
+	}
+	var found *Node
+	t.Walk(func(n *Node, _ []*Node) bool {
+		if n.Ref == ref {
+			found = n
+		}
+		return found == nil
+	})
+	return found
+}
+
+// Path returns the nodes from the root down to the one with the ref, both
+// included, or nil.
+func (t *Tree) Path(ref string) []*Node {
+	if ref == "" {
+		return nil
+	}
+	return t.pathOf(func(n *Node) bool { return n.Ref == ref })
+}
+
+// PathTo is Path for a node of this tree, also one without ref.
+func (t *Tree) PathTo(node *Node) []*Node {
+	return t.pathOf(func(n *Node) bool { return n == node })
+}
+
+func (t *Tree) pathOf(is func(*Node) bool) []*Node {
+	var found []*Node
+	t.Walk(func(n *Node, above []*Node) bool {
+		if found == nil && is(n) {
+			found = append(append([]*Node{}, above...), n)
+		}
+		return found == nil
+	})
+	return found
+}
+
+// Walk visits the nodes in document order, each with its ancestors (root
+// first; the slice is only valid during the call). Returning false skips the
+// node's descendants.
+func (t *Tree) Walk(visit func(n *Node, above []*Node) bool) {
+	if t == nil || t.Root == nil {
+		return
+	}
+	var above []*Node
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if !visit(n, above) {
+			return
+		}
+		above = append(above, n)
+		for _, c := range n.Children {
+			walk(c)
+		}
+		above = above[:len(above)-1]
+	}
+	walk(t.Root)
+}
+
+// Rows returns the rows of a table, grid or treegrid, those of nested tables
+// left out.
+func Rows(table *Node) []*Node {
+	var rows []*Node
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		for _, c := range n.Children {
+			switch {
+			case c.Role == "row":
+				rows = append(rows, c)
+			case !isTable(c.Role):
+				walk(c)
+			}
+		}
+	}
+	walk(table)
+	return rows
+}
+
+// Cells returns the cells of a row, header cells included.
+func Cells(row *Node) []*Node {
+	var cells []*Node
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		for _, c := range n.Children {
+			switch {
+			case isCell(c.Role):
+				cells = append(cells, c)
+			case c.Role == "generic" || c.Role == "none" || c.Role == "presentation":
+				walk(c)
+			}
+		}
+	}
+	walk(row)
+	return cells
+}
+
+// TextOf is what a person reads at the node: the text inside it, or the visible
+// label or name of a node without inner text. White space is collapsed.
+func TextOf(n *Node) string {
+	if n == nil {
+		return ""
+	}
+	var parts []string
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if n.Role == "text" {
+			parts = append(parts, n.Text)
+			return
+		}
+		before := len(parts)
+		for _, c := range n.Children {
+			walk(c)
+		}
+		if len(parts) == before {
+			switch {
+			case n.Label != "":
+				parts = append(parts, n.Label)
+			case n.Name != "":
+				parts = append(parts, n.Name)
+			}
+			if n.Value != nil && *n.Value != "" && !n.Masked {
+				parts = append(parts, *n.Value)
+			}
+		}
+	}
+	walk(n)
+	return collapse(strings.Join(parts, " "))
+}
+
+// Place says in words where the node stands: its nearest named surroundings,
+// innermost first, at most two ("row "Acme GmbH | Berlin" in table
+// "Customers""). Empty at the top of the page.
+func (t *Tree) Place(ref string) string { return place(t.Path(ref)) }
+
+// PlaceOf is Place for a node of this tree, also one without ref.
+func (t *Tree) PlaceOf(n *Node) string { return place(t.PathTo(n)) }
+
+func place(path []*Node) string {
+	var parts []string
+	for i := len(path) - 2; i >= 1 && len(parts) < 2; i-- {
+		if s := surrounding(path[i]); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " in ")
+}
+
+// surrounding names a node as a place, or returns "" when it is none.
+func surrounding(n *Node) string {
+	switch {
+	case n.Role == "row":
+		return "row " + quote(shorten(rowTitle(n), 48))
+	case n.Role == "listitem" || n.Role == "treeitem" || n.Role == "option":
+		s := collapse(n.Name)
+		if s == "" {
+			s = TextOf(n)
+		}
+		if s == "" {
+			return ""
+		}
+		return "item " + quote(shorten(s, 40))
+	case n.Role == "iframe":
+		return strings.TrimSuffix("frame "+quote(shorten(n.Name, 40)), ` ""`)
+	case isScope(n.Role):
+		name := ScopeName(n)
+		if name == "" {
+			switch n.Role {
+			case "navigation", "banner", "contentinfo", "search", "form", "dialog", "alertdialog", "menu", "listbox", "table", "grid", "treegrid", "complementary":
+				return n.Role
+			}
+			return ""
+		}
+		return n.Role + " " + quote(shorten(name, 40))
+	}
+	return ""
+}
+
+// rowTitle is what tells a row from the others: its first two texts.
+func rowTitle(row *Node) string {
+	var texts []string
+	for _, c := range Cells(row) {
+		if s := TextOf(c); s != "" {
+			texts = append(texts, s)
+		}
+		if len(texts) == 2 {
+			break
+		}
+	}
+	if len(texts) == 0 {
+		if row.Name != "" {
+			return collapse(row.Name)
+		}
+		return TextOf(row)
+	}
+	return strings.Join(texts, " | ")
+}
+
+// ScopeName is the name by which a person would call a container: its own
+// name, else its caption, legend or first heading.
+func ScopeName(n *Node) string {
+	if n.Name != "" {
+		return collapse(n.Name)
+	}
+	for _, c := range n.Children {
+		if c.Role == "caption" || c.Role == "legend" {
+			return TextOf(c)
+		}
+	}
+	if h := firstHeading(n, 4); h != nil {
+		if h.Name != "" {
+			return collapse(h.Name)
+		}
+		return TextOf(h)
+	}
+	return ""
+}
+
+// firstHeading looks for a heading among the first things in n, not inside
+// containers of their own.
+func firstHeading(n *Node, depth int) *Node {
+	if depth == 0 {
+		return nil
+	}
+	for _, c := range n.Children {
+		if c.Role == "heading" {
+			return c
+		}
+		if !isScope(c.Role) && c.Role != "row" && c.Role != "listitem" {
+			if h := firstHeading(c, depth-1); h != nil {
+				return h
+			}
+		}
+	}
+	return nil
+}
+
+// Clone copies the tree in depth.
+func (t *Tree) Clone() *Tree {
+	if t == nil {
+		return nil
+	}
+	c := *t
+	c.Notes = append([]string(nil), t.Notes...)
+	c.Root = t.Root.Clone()
+	return &c
+}
+
+// Clone copies the node in depth.
+func (n *Node) Clone() *Node {
+	if n == nil {
+		return nil
+	}
+	c := n.own()
+	for _, k := range n.Children {
+		c.Children = append(c.Children, k.Clone())
+	}
+	return c
+}
+
+// own copies the node without its children.
+func (n *Node) own() *Node {
+	c := *n
+	c.Children = nil
+	if n.Value != nil {
+		v := *n.Value
+		c.Value = &v
+	}
+	if n.Box != nil {
+		b := *n.Box
+		c.Box = &b
+	}
+	return &c
+}
+
+// Equal reports whether two trees say the same, fields of no meaning to a
+// reader (boxes, keys) included.
+func Equal(a, b *Tree) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// An index numbers the nodes of a tree in document order. It is built per
+// call; trees carry no hidden state.
+type index struct {
+	tree   *Tree
+	nodes  []*Node       // preorder
+	parent []int         // -1 for the root
+	end    []int         // one past the last descendant
+	at     map[*Node]int // position in nodes
+}
+
+func newIndex(t *Tree) *index {
+	x := &index{tree: t, at: map[*Node]int{}}
+	if t == nil || t.Root == nil {
+		return x
+	}
+	var walk func(n *Node, parent int)
+	walk = func(n *Node, parent int) {
+		i := len(x.nodes)
+		x.nodes = append(x.nodes, n)
+		x.parent = append(x.parent, parent)
+		x.end = append(x.end, 0)
+		x.at[n] = i
+		for _, c := range n.Children {
+			walk(c, i)
+		}
+		x.end[i] = len(x.nodes)
+	}
+	walk(t.Root, -1)
+	return x
+}
+
+// path returns the nodes from the root to i.
+func (x *index) path(i int) []*Node {
+	var p []*Node
+	for ; i >= 0; i = x.parent[i] {
+		p = append(p, x.nodes[i])
+	}
+	for a, b := 0, len(p)-1; a < b; a, b = a+1, b-1 {
+		p[a], p[b] = p[b], p[a]
+	}
+	return p
+}
+
+// contains reports whether b is a or inside a.
+func (x *index) contains(a, b int) bool { return a <= b && b < x.end[a] }
+
+// up returns the nearest ancestor of i (itself left out) for which is holds,
+// or -1.
+func (x *index) up(i int, is func(*Node) bool) int {
+	for i = x.parent[i]; i >= 0; i = x.parent[i] {
+		if is(x.nodes[i]) {
+			return i
+		}
+	}
+	return -1
+}
