@@ -1,0 +1,126 @@
+package bus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// stateKey is the key that SessionState reads.
+const stateKey = "state"
+
+// SessionState returns what is stored under the session's key "state", with
+// its revision; nil and 0 when there is nothing.
+func (b *Bus) SessionState(ctx context.Context, session string) (data []byte, rev uint64, err error) {
+	return b.sessionEntry(ctx, session, stateKey)
+}
+
+// GetSessionState returns what is stored under one of the session's keys
+// ("refs", "tabs", "receipt.<attempt>"); nil when there is nothing.
+func (b *Bus) GetSessionState(ctx context.Context, session, key string) ([]byte, error) {
+	data, _, err := b.sessionEntry(ctx, session, key)
+	return data, err
+}
+
+// UpdateSessionState changes one of the session's facts: update gets the value
+// as it is (nil when there is none) and returns the new one. When somebody else
+// was faster it is called again with their value, so it must not have effects.
+// An error of update's is returned as it is and nothing is changed; so is
+// nothing written when it returns the same bytes.
+func (b *Bus) UpdateSessionState(ctx context.Context, session, key string, update func(old []byte) ([]byte, error)) error {
+	wait := time.Millisecond
+	for {
+		old, rev, err := b.sessionEntry(ctx, session, key)
+		if err != nil {
+			return err
+		}
+		next, err := update(bytes.Clone(old))
+		if err != nil {
+			return err
+		}
+		next = b.redact.JSON(next)
+		if len(next) > MaxMessage {
+			return tooLarge("session state "+key, len(next))
+		}
+		if rev > 0 && bytes.Equal(old, next) {
+			return nil
+		}
+		name := session + "." + key
+		if rev == 0 {
+			_, err = b.sessions.Create(ctx, name, next)
+		} else {
+			_, err = b.sessions.Update(ctx, name, next, rev)
+		}
+		if !isWrongSequence(err) {
+			return storeError(err, "session state "+name)
+		}
+		t := time.NewTimer(wait + rand.N(wait))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return storeError(ctx.Err(), "session state "+name)
+		}
+		wait = min(2*wait, 50*time.Millisecond)
+	}
+}
+
+// DropSessionState forgets everything stored about a session. Only when the
+// session is over: its ref counter goes too.
+func (b *Bus) DropSessionState(ctx context.Context, session string) error {
+	if !isToken(session) {
+		return badSession(session)
+	}
+	keys, err := b.sessions.ListKeysFiltered(ctx, session+".>")
+	if err != nil {
+		return storeError(err, "session state "+session)
+	}
+	defer func() { _ = keys.Stop() }() // the list is short and read to its end
+	for k := range keys.Keys() {
+		if err := b.sessions.Purge(ctx, k); err != nil {
+			return storeError(err, "session state "+k)
+		}
+	}
+	return nil
+}
+
+func (b *Bus) sessionEntry(ctx context.Context, session, key string) ([]byte, uint64, error) {
+	if !isToken(session) {
+		return nil, 0, badSession(session)
+	}
+	for p := range strings.SplitSeq(key, ".") {
+		if !isToken(p) {
+			return nil, 0, Errorf(GiveUp, CodeBadArgument, "%q cannot be a key of session state", key)
+		}
+	}
+	e, err := b.sessions.Get(ctx, session+"."+key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, storeError(err, "session state "+session+"."+key)
+	}
+	return e.Value(), e.Revision(), nil
+}
+
+func badSession(id string) *Error {
+	return Errorf(GiveUp, CodeBadArgument, "%q cannot be a session's id: letters, digits, - and _, at most 64", id)
+}
+
+// isWrongSequence recognises a lost race: 10071, and 10164 on replicated streams.
+func isWrongSequence(err error) bool {
+	var api jetstream.JetStreamError
+	if !errors.As(err, &api) || api.APIError() == nil {
+		return false
+	}
+	switch api.APIError().ErrorCode {
+	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
+		return true
+	}
+	return false
+}
