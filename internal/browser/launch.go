@@ -1,0 +1,317 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
+)
+
+// profilePrefix begins the name of every directory that an own browser uses.
+const profilePrefix = "quartet-browser-"
+
+// FindExecutable returns the path of a Chromium on PATH, or an error that wraps
+// ErrNoBrowser and says what to install.
+func FindExecutable() (string, error) {
+	names := []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+		"headless-shell", "chrome-headless-shell", "chrome",
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%w: looked for %s on PATH; install one (Debian, Ubuntu: `apt-get install chromium`), or name its program",
+		ErrNoBrowser, strings.Join(names, ", "))
+}
+
+// flags returns the command line of an own browser.
+func (o *options) commandLine(profile string, root bool) []string {
+	args := []string{
+		"--remote-debugging-pipe",
+		"--user-data-dir=" + profile,
+		"--no-first-run",
+		"--no-default-browser-check",
+		// a closed network: nothing leaves the browser unasked
+		"--disable-quic",
+		"--disable-background-networking",
+		"--disable-component-update",
+		"--disable-sync",
+		"--disable-default-apps",
+		"--disable-extensions",
+		"--disable-client-side-phishing-detection",
+		"--disable-domain-reliability",
+		"--safebrowsing-disable-auto-update",
+		"--no-pings",
+		"--no-service-autorun",
+		"--metrics-recording-only",
+		"--disable-breakpad",
+		"--disable-crash-reporter",
+		// work in a page that nobody looks at
+		"--disable-background-timer-throttling",
+		"--disable-backgrounding-occluded-windows",
+		"--disable-renderer-backgrounding",
+		// one document, one life: a document does not come back from a cache,
+		// nor is one loaded before it is asked for (and judged)
+		"--disable-back-forward-cache",
+		"--disable-features=Translate,Prerender2,PrerenderFallback,LCPPPrefetchSubresource,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CalculateNativeWinOcclusion,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+		"--no-startup-window",
+		"--disable-dev-shm-usage",
+		"--force-color-profile=srgb",
+		"--force-device-scale-factor=1",
+		"--hide-scrollbars",
+		"--mute-audio",
+		"--password-store=basic",
+		"--use-mock-keychain",
+		"--lang=" + o.lang,
+		"--accept-lang=" + o.lang,
+		fmt.Sprintf("--window-size=%d,%d", o.width, o.height),
+	}
+	if o.headless {
+		args = append(args, "--headless=new")
+	}
+	if root {
+		args = append(args, "--no-sandbox") // Chromium refuses root otherwise
+	}
+	return append(args, o.flags...)
+}
+
+// A process is a browser that this process started.
+type process struct {
+	cmd   *exec.Cmd
+	root  string // its temporary directory: profile, downloads
+	guard *guard
+	tr    chromedp.Transport
+	out   *tail
+
+	exited chan struct{} // closed when the browser's main process was reaped
+}
+
+// launch starts a browser and its guard, and returns with the pipe open. The
+// browser may still fail to start; see firstAnswer.
+func launch(o *options) (_ *process, err error) {
+	path := o.executable
+	if path == "" {
+		if path, err = FindExecutable(); err != nil {
+			return nil, err
+		}
+	} else if path, err = exec.LookPath(path); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoBrowser, err)
+	}
+	root, err := os.MkdirTemp(o.tempDir, profilePrefix)
+	if err != nil {
+		return nil, fmt.Errorf("browser profile: %w", err)
+	}
+	p := &process{root: root, out: &tail{max: 16 << 10}, exited: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(root)
+		}
+	}()
+	// The guard first: from here on nothing is left if this process dies.
+	if p.guard, err = startGuard(root); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			p.guard.release()
+		}
+	}()
+	profile := filepath.Join(root, "profile")
+	if err = os.Mkdir(profile, 0o700); err != nil {
+		return nil, fmt.Errorf("browser profile: %w", err)
+	}
+
+	childR, parentW, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("browser pipe: %w", err)
+	}
+	parentR, childW, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("browser pipe: %w", err), childR.Close(), parentW.Close())
+	}
+	cmd := exec.Command(path, o.commandLine(profile, os.Geteuid() == 0)...)
+	cmd.ExtraFiles = []*os.File{childR, childW} // its descriptors 3 and 4
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	cmd.Env = append(os.Environ(), "LANGUAGE="+strings.ReplaceAll(o.lang, "-", "_"))
+	cmd.WaitDelay = time.Second // a leftover child may hold the output open
+	ownGroup(cmd)               // Ctrl-C is for us; we close the browser
+	err = cmd.Start()
+	_ = childR.Close()
+	_ = childW.Close()
+	if err != nil {
+		_ = parentR.Close()
+		_ = parentW.Close()
+		return nil, fmt.Errorf("starting %s: %w", path, err)
+	}
+	p.cmd = cmd
+	p.tr = chromedp.NewPipeConn(parentR, parentW)
+	go func() {
+		_ = cmd.Wait()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// firstAnswer waits until the browser answers and the guard stands.
+func (p *process) firstAnswer(ctx context.Context, c *conn) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if _, err := cdp.Call(ctx, c.root, browser.GetVersion, cdp.Empty{}); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the browser did not answer: %w", err)
+		}
+		select {
+		case <-p.exited: // so that its last words are complete
+		case <-time.After(2 * time.Second):
+		case <-ctx.Done():
+		}
+		return fmt.Errorf("%s did not start: %w\n%s", p.cmd.Path, err, p.out)
+	}
+	return p.guard.ready(ctx)
+}
+
+// stop ends the browser, whatever its state, and removes what it left. It is
+// bounded by about 5 s.
+func (p *process) stop(ctx context.Context, c *conn) error {
+	if c != nil {
+		cctx, cancel := context.WithTimeout(ctx, time.Second)
+		_ = c.root.Call(cctx, browser.Close.Method, nil, nil)
+		cancel()
+	}
+	_ = p.tr.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+	}
+	killUsing(p.root)
+	select {
+	case <-p.exited:
+	case <-time.After(2 * time.Second):
+	}
+	err := removeAll(p.root)
+	p.guard.release()
+	return err
+}
+
+// removeAll removes dir, also while a dying process still writes into it.
+func removeAll(dir string) error {
+	var err error
+	for range 20 {
+		if err = os.RemoveAll(dir); err == nil {
+			return nil
+		}
+		<-time.After(25 * time.Millisecond)
+	}
+	return fmt.Errorf("removing the browser's directory: %w", err)
+}
+
+// killUsing kills every process of a browser whose directories lie in root,
+// until none is left (at most 2 s): a child can fork while its parent dies.
+func killUsing(root string) {
+	deadline := time.Now().Add(2 * time.Second)
+	for quiet := 0; quiet < 2 && time.Now().Before(deadline); {
+		pids := processesUsing(root)
+		for _, pid := range pids {
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
+			}
+		}
+		if len(pids) == 0 {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// processesUsing lists the processes with a flag (--…) that names root.
+// Chromium hands --user-data-dir to each of its children.
+func processesUsing(root string) []int {
+	var pids []int
+	for pid, args := range commandLines() {
+		if pid == os.Getpid() {
+			continue
+		}
+		for _, arg := range args {
+			if strings.HasPrefix(arg, "--") && strings.Contains(arg, root) {
+				pids = append(pids, pid)
+				break
+			}
+		}
+	}
+	return pids
+}
+
+// commandLines returns the arguments of every process that can be seen, from
+// /proc where there is one, else from ps.
+func commandLines() map[int][]string {
+	all := map[int][]string{}
+	if entries, err := os.ReadDir("/proc/self/fd"); err == nil && len(entries) > 0 {
+		entries, _ = os.ReadDir("/proc")
+		for _, e := range entries {
+			pid, err := strconv.Atoi(e.Name())
+			if err != nil {
+				continue
+			}
+			if raw, err := os.ReadFile("/proc/" + e.Name() + "/cmdline"); err == nil && len(raw) > 0 {
+				// A renderer's command line has blanks instead of NULs.
+				all[pid] = strings.FieldsFunc(string(raw), func(r rune) bool { return r == 0 || r == ' ' })
+			}
+		}
+		return all
+	}
+	out, err := exec.Command("ps", "-axo", "pid=,args=").Output()
+	if err != nil {
+		return all
+	}
+	for line := range bytes.Lines(out) {
+		f := strings.Fields(string(line))
+		if len(f) > 1 {
+			if pid, err := strconv.Atoi(f[0]); err == nil {
+				all[pid] = f[1:]
+			}
+		}
+	}
+	return all
+}
+
+// tail keeps the first max bytes that the browser prints.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+	max int
+}
+
+var _ io.Writer = (*tail)(nil)
+
+// Write never fails, so that the browser never blocks on its output.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if room := t.max - len(t.buf); room > 0 {
+		t.buf = append(t.buf, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}

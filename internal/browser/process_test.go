@@ -1,0 +1,3 @@
+package browser_test
+
+func orphanParent() {}
