@@ -2,14 +2,19 @@ package browser
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/domdebugger"
 	"github.com/chromedp/cdproto/runtime"
 )
+
+//go:embed js/mark.js
+var markScript string
 
 // maxAdopted bounds how many elements one call brings into the world.
 const maxAdopted = 2000
@@ -89,6 +94,12 @@ type Listener struct {
 	Events []string
 }
 
+// A mark is a node that was handed to a frame's world.
+type mark struct {
+	frame cdp.FrameID
+	node  cdp.BackendNodeID
+}
+
 // operable are the events that make an element something to operate.
 func operable(event string) bool {
 	switch event {
@@ -158,7 +169,7 @@ func (f *Frame) MarkListeners(ctx context.Context, markFn string) (int, error) {
 		f.tab.mu.Lock()
 		fresh := found[:0]
 		for _, l := range found {
-			if !f.part.marked[l.Node] && len(fresh) < maxAdopted {
+			if !f.part.marked[mark{f.ID, l.Node}] && len(fresh) < maxAdopted {
 				fresh = append(fresh, l)
 			}
 		}
@@ -182,14 +193,12 @@ func (f *Frame) MarkListeners(ctx context.Context, markFn string) (int, error) {
 			}
 		}
 		args = append(args, events)
-		fn := `function (...a) { const events = a.pop(), mark = (` + markFn + `); a.forEach((node, i) => mark(node, events[i])); }`
-		if err := f.callIn(ctx, w, nil, nil, fn, args); err != nil {
+		if err := f.callIn(ctx, w, &n, nil, strings.Replace(markScript, "MARK", markFn, 1), args); err != nil {
 			return err
 		}
-		n = len(events)
 		f.tab.mu.Lock()
 		for _, l := range fresh {
-			f.part.marked[l.Node] = true
+			f.part.marked[mark{f.ID, l.Node}] = true
 		}
 		f.tab.mu.Unlock()
 		return ctx.Err()

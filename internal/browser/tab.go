@@ -53,8 +53,8 @@ type part struct {
 	parent *part
 	worlds map[cdp.FrameID]*world
 	owners map[cdp.FrameID]cdp.BackendNodeID
-	marked map[cdp.BackendNodeID]bool // nodes that MarkListeners has handed over
-	ready  chan struct{}              // closed when set up
+	marked map[mark]bool // what MarkListeners has handed over
+	ready  chan struct{} // closed when set up
 }
 
 func newTab(st *state, info *target.Info, s *session) *Tab {
@@ -138,7 +138,7 @@ func (t *Tab) start() {
 
 func (t *Tab) add(p *part) {
 	p.worlds, p.owners = map[cdp.FrameID]*world{}, map[cdp.FrameID]cdp.BackendNodeID{}
-	p.marked = map[cdp.BackendNodeID]bool{}
+	p.marked = map[mark]bool{}
 	t.mu.Lock()
 	t.parts[p.s] = p
 	t.mu.Unlock()
