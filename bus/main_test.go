@@ -2,15 +2,56 @@ package bus
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 )
 
+// TestMain also is the program that tests start to have a replica, or a
+// planner, that can be killed.
 func TestMain(m *testing.M) {
+	if url := os.Getenv("QUARTET_TEST_REPLICA"); url != "" {
+		if err := childMain(url, os.Getenv("QUARTET_TEST_ROLE")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	goleak.VerifyTestMain(m)
+}
+
+// childMain serves and never answers, or takes a run and never ends it.
+func childMain(url, role string) error {
+	ctx := context.Background()
+	b, err := Connect(ctx, ConnectOptions{URL: url, AckWait: time.Second})
+	if err != nil {
+		return err
+	}
+	if role == "planner" {
+		return b.Work(ctx, func(ctx context.Context, s Submission) error {
+			fmt.Println("working")
+			select {}
+		})
+	}
+	s := NewService(b, "actor")
+	hang := func(ctx context.Context, r Raw) (Raw, error) {
+		fmt.Println("working")
+		<-ctx.Done()
+		return r, ctx.Err()
+	}
+	Handle(s, VerbAct, hang)
+	Handle(s, VerbPrepare, hang)
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	select {}
 }
 
 // testServer starts an embedded server that ends with the test.
@@ -34,7 +75,7 @@ func testBus(t testing.TB, o ConnectOptions) *Bus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.beat, b.lost = 50*time.Millisecond, 400*time.Millisecond
+	b.beat, b.lost = 50*time.Millisecond, 600*time.Millisecond
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -55,4 +96,36 @@ func startService(t testing.TB, s *Service) {
 			t.Error(err)
 		}
 	})
+}
+
+// wantCode checks an error's code and decision.
+func wantCode(t testing.TB, err error, code string, d Decision) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v (%T) is not a *bus.Error; want code %s", err, err, code)
+	}
+	if e.Code != code || e.Decision != d {
+		t.Fatalf("error has code %q and decision %q, want %q and %q: %v", e.Code, e.Decision, code, d, err)
+	}
+}
+
+func receive[T any](t testing.TB, c <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(10 * time.Second):
+		t.Fatalf("%s did not come", what)
+		panic("unreachable")
+	}
+}
+
+func mustJSON(t testing.TB, v any) json.RawMessage {
+	t.Helper()
+	d, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

@@ -9,8 +9,12 @@ type OpenRequest struct {
 	Session        string   `json:"session"` // id of the session to make
 	Endpoint       string   `json:"endpoint,omitempty"`
 	AllowedOrigins []string `json:"allowed_origins"`
-	// State restores cookies; the key of a state saved by SaveRequest.
-	State string `json:"state,omitempty"`
+	// Secrets are the names that the workflow uses; the actor refuses at once
+	// when it lacks one.
+	Secrets []string `json:"secrets,omitempty"`
+	// RestoreAt, where set, takes up a session whose browser is lost: what
+	// SaveRequest kept last is restored, and the current tab opens this address.
+	RestoreAt string `json:"restore_at,omitempty"`
 }
 
 // CloseRequest ends a session and everything that belongs to it.
@@ -18,15 +22,16 @@ type CloseRequest struct {
 	Session Session `json:"session"`
 }
 
-// SaveRequest stores the session's cookies and origin storage in the scene
-// store, for a resume after the browser is lost; SaveReply.State is its key.
+// SaveRequest keeps the session's cookies and origin storage in the session
+// state (key "browser"), for OpenRequest.RestoreAt; the newest counts, and it
+// goes with the session.
 type SaveRequest struct {
 	Session Session `json:"session"`
 }
 
 // SaveReply is the answer to SaveRequest.
 type SaveReply struct {
-	State string `json:"state"`
+	Bytes int `json:"bytes"`
 }
 
 // ObserveRequest asks the observer for the page as it is now.
@@ -96,6 +101,9 @@ type ActRequest struct {
 	// Seq is the journal sequence of the attempt; the actor refuses unless it
 	// is the run's last entry.
 	Seq uint64 `json:"seq"`
+	// Files are the run's upload files: path as the workflow writes it → key
+	// in Bus.Blobs. They were read when the run was submitted.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // ReceiptRequest asks the actor for the receipt of an attempt that may have

@@ -59,11 +59,8 @@ func (b *Bus) UpdateSessionState(ctx context.Context, session, key string, updat
 		if !isWrongSequence(err) {
 			return storeError(err, "session state "+name)
 		}
-		t := time.NewTimer(wait + rand.N(wait))
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
+		pause(ctx, wait+rand.N(wait))
+		if ctx.Err() != nil {
 			return storeError(ctx.Err(), "session state "+name)
 		}
 		wait = min(2*wait, 50*time.Millisecond)

@@ -133,6 +133,7 @@ func (b *Bus) Work(ctx context.Context, handler func(ctx context.Context, s Subm
 		// One pull a slot: a message fetched ahead would lose its AckWait in a buffer.
 		pull, cancel := context.WithTimeout(ctx, pullFor)
 		m, err := cons.Next(jetstream.FetchContext(pull))
+		early := pull.Err() == nil
 		cancel()
 		if ctx.Err() != nil {
 			if err == nil {
@@ -145,12 +146,25 @@ func (b *Bus) Work(ctx context.Context, handler func(ctx context.Context, s Subm
 			if !isPullOver(err) {
 				return storeError(err, "the queue of runs")
 			}
+			if early { // the server is away
+				pause(ctx, 200*time.Millisecond)
+			}
 			continue
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			b.workOn(ctx, m, handler, o)
 		})
+	}
+}
+
+// pause waits for d or ctx's end.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 
