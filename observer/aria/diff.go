@@ -48,8 +48,12 @@ type Change struct {
 	Node *Node `json:"node"`
 	// Fields are the differences of a changed or rebound node.
 	Fields []Field `json:"fields,omitempty"`
-	// Place says where the node stands (for removed: stood).
+	// Place says where the node stands (for removed: stood); Was, for a node that
+	// moved to another parent, where it stood before; After names the sibling
+	// before an added row or item.
 	Place string `json:"place,omitempty"`
+	Was   string `json:"was,omitempty"`
+	After string `json:"after,omitempty"`
 	// Quiet marks a change of fields that no reader is told (boxes, keys) and of
 	// names that only repeat what changed inside the node.
 	Quiet bool `json:"quiet,omitempty"`
@@ -112,11 +116,10 @@ func Diff(base, next *Tree) *Delta {
 		markMoved(m, b, j, moved)
 	}
 
-	for i, n := range a.nodes {
+	for i := range a.nodes {
 		if m.fromA[i] < 0 && (a.parent[i] < 0 || m.fromA[a.parent[i]] >= 0) {
 			d.Changes = append(d.Changes, Change{Kind: Removed, At: i, Node: prune(a, i, m.fromA), Place: place(a.path(i))})
 		}
-		_ = n
 	}
 
 	number := numberNew(m)
@@ -139,6 +142,7 @@ func Diff(base, next *Tree) *Delta {
 		}
 	}
 	var own []Change
+	var at []int
 	for j := len(b.nodes) - 1; j >= 0; j-- {
 		i := m.fromB[j]
 		if i < 0 {
@@ -165,9 +169,19 @@ func Diff(base, next *Tree) *Delta {
 				inside[p] = true
 			}
 		}
-		own = append(own, c)
+		own, at = append(own, c), append(at, j)
 	}
 	slices.Reverse(own)
+	slices.Reverse(at)
+	// A control's new name says what its text says again.
+	renamed := -1
+	for k := range own {
+		if j := at[k]; renamed >= 0 && b.contains(renamed, j) && j != renamed {
+			own[k].Quiet = own[k].Quiet || b.nodes[j].Role == "text"
+		} else if namedByContent(b.nodes[j]) && slices.ContainsFunc(own[k].Fields, func(f Field) bool { return f.Name == "name" }) {
+			renamed = j
+		}
+	}
 
 	// Parents before children and siblings from the left: the order in which
 	// they can be put in place.
@@ -178,12 +192,18 @@ func Diff(base, next *Tree) *Delta {
 			c := Change{Kind: Added, At: number[j], Parent: -1, Node: prune(b, j, m.fromB), Place: place(b.path(j))}
 			if parent >= 0 {
 				c.Parent, c.Index = m.fromB[parent], indexIn(b, j)
+				c.After = before(b, j)
 			}
 			d.Changes = append(d.Changes, c)
 		case moved[j]:
 			c := Change{Kind: Moved, At: m.fromB[j], Parent: m.fromB[parent], Index: indexIn(b, j), Node: b.nodes[j].Clone(), Place: place(b.path(j))}
 			if c.Parent < 0 {
 				c.Parent = number[parent]
+			}
+			if p := a.parent[c.At]; p != c.Parent {
+				if c.Was = place(a.path(c.At)); c.Was == "" {
+					c.Was = "elsewhere"
+				}
 			}
 			d.Changes = append(d.Changes, c)
 		}
@@ -299,10 +319,47 @@ func nameFromContent(n *Node) bool {
 	}
 	switch n.Role {
 	case "row", "cell", "gridcell", "columnheader", "rowheader", "listitem", "option", "treeitem", "generic",
-		"heading", "link", "button", "tab", "menuitem", "paragraph", "article", "region", "dialog", "tabpanel", "group":
+		"paragraph", "article", "region", "dialog", "tabpanel", "group":
 		return true
 	}
 	return false
+}
+
+// namedByContent holds for things whose name is the news and their text its
+// repetition.
+func namedByContent(n *Node) bool {
+	return n.Ref != "" && (isControl(n.Role) || n.Clickable) && n.Role != "option" && n.Role != "treeitem"
+}
+
+// before names the sibling before a row or item.
+func before(b *index, j int) string {
+	switch b.nodes[j].Role {
+	case "row", "listitem", "option", "treeitem", "article", "menuitem":
+	default:
+		return ""
+	}
+	previous := -1
+	for k := b.parent[j] + 1; k < j; k = b.end[k] {
+		previous = k
+	}
+	if previous < 0 {
+		return ""
+	}
+	n := b.nodes[previous]
+	if n.Role == "row" {
+		return shorten(rowKey(n), 32)
+	}
+	return shorten(TextOf(n), 32)
+}
+
+// rowKey is the first text of a row.
+func rowKey(row *Node) string {
+	for _, c := range Cells(row) {
+		if s := TextOf(c); s != "" {
+			return s
+		}
+	}
+	return TextOf(row)
 }
 
 // nodeFields are the fields of a Node that a diff compares.

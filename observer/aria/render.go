@@ -1,0 +1,118 @@
+package aria
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Format is a way to write a tree.
+type Format string
+
+// The formats.
+const (
+	Compact    Format = "compact"    // the default for models
+	Playwright Format = "playwright" // the YAML form of Playwright 1.65's AI snapshot
+	JSON       Format = "json"       // the tree itself; schema in configs/observation.schema.json
+)
+
+// RenderOptions bound and direct a rendering. The zero value writes all.
+type RenderOptions struct {
+	// Budget is the most tokens (o200k) that the text may take; 0: no limit.
+	// A rendering over it is folded, and says so.
+	Budget int
+	// Focus is a ref whose surroundings are written out first.
+	Focus string
+	// Ref renders the subtree of one element only (expand).
+	Ref string
+	// From skips that many of the subtree's children (of a table: rows), for
+	// paging through a fold.
+	From int
+}
+
+// A Rendering is a text with its price.
+type Rendering struct {
+	Text   string
+	Tokens int
+	// Truncated is set when the budget left something out; the text says what.
+	Truncated bool
+}
+
+// Render writes the tree. An unknown format is written as compact.
+func Render(t *Tree, f Format, o RenderOptions) Rendering {
+	if t == nil || t.Root == nil {
+		return rendered("(empty page)", false)
+	}
+	if f == JSON {
+		return renderJSON(t, o)
+	}
+	root, note := t.Root, ""
+	if o.Ref != "" {
+		if root = t.ByRef(o.Ref); root == nil {
+			return rendered("no element "+o.Ref+" in @"+strconv.Itoa(t.Version), false)
+		}
+	}
+	var blocks []*block
+	var head string
+	if f == Playwright {
+		blocks = (&playwright{}).write(root)
+	} else {
+		c := newCompact(t, o)
+		blocks = c.write(root)
+		if o.Ref == "" {
+			head = compactHead(t)
+		}
+	}
+	if o.From > 0 {
+		blocks, note = skip(blocks, o.From), ""
+	}
+	w := writer{tree: t, o: o, head: head + note, yaml: f == Playwright}
+	return w.fit(blocks)
+}
+
+func rendered(text string, truncated bool) Rendering {
+	return Rendering{Text: text, Tokens: Tokens(text), Truncated: truncated}
+}
+
+// RenderChange writes what a reader of base needs to know next: the delta, or
+// the whole tree where the base is missing, the document is another, or the
+// delta would be longer. full says which.
+func RenderChange(base, next *Tree, f Format, o RenderOptions) (r Rendering, full bool) {
+	if base == nil || base.Root == nil || base.Document != next.Document {
+		return Render(next, f, o), true
+	}
+	d := Diff(base, next)
+	delta := RenderDelta(d, o)
+	if len(d.Changes) > 8 && delta.Tokens > 200 {
+		if whole := Render(next, f, o); whole.Tokens <= delta.Tokens && !whole.Truncated {
+			return whole, true
+		}
+	}
+	return delta, false
+}
+
+// compactHead is the first line: version, title, address, scroll position,
+// and a line for each note.
+func compactHead(t *Tree) string {
+	var b strings.Builder
+	b.WriteString("@" + strconv.Itoa(t.Version))
+	if t.Title != "" {
+		b.WriteString(" " + quote(shorten(t.Title, 120)))
+	}
+	if t.URL != "" {
+		b.WriteString(" " + shorten(strings.ReplaceAll(clean(t.URL), " ", "%20"), 200))
+	}
+	if t.Tab != "" && t.Tab != "t1" {
+		b.WriteString(" tab " + clean(t.Tab))
+	}
+	if v := t.Viewport; v.H > 0 && v.PageH > v.H+1 {
+		b.WriteString(" scrolled " + strconv.Itoa(int(v.ScrollY)) + " of " + strconv.Itoa(int(v.PageH-v.H)))
+	}
+	if t.Stale {
+		b.WriteString(" [stale: the page did not answer]")
+	}
+	b.WriteByte('\n')
+	for _, n := range t.Notes {
+		b.WriteString("note: " + shorten(n, 300) + "\n")
+	}
+	return b.String()
+}
