@@ -381,7 +381,7 @@ func TestStopRunsOutOfPatience(t *testing.T) {
 	b := testBus(t, ConnectOptions{Server: testServer(t, "")})
 	began := make(chan struct{})
 	s := NewService(b, "observer")
-	Handle(s, VerbObserve, func(ctx context.Context, r Raw) (Raw, error) {
+	Handle(s, VerbAct, func(ctx context.Context, r Raw) (Raw, error) {
 		close(began)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -390,14 +390,14 @@ func TestStopRunsOutOfPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(chan error, 1)
-	go func() { _, err := Call[any, Raw](t.Context(), b, VerbObserve, nil, "x"); got <- err }()
+	go func() { _, err := Call[any, Raw](t.Context(), b, VerbAct, nil, "x"); got <- err }()
 	receive(t, began, "the request")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := s.Stop(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Stop returned %v", err)
 	}
-	wantCode(t, receive(t, got, "the reply"), CodeCanceled, GiveUp)
+	wantCode(t, receive(t, got, "the reply"), CodeReplicaLost, Retry)
 }
 
 func TestSecretsStayOut(t *testing.T) {

@@ -52,8 +52,15 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause, which does not cross the wire.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is says whether target is an *Error with the same code.
+// Is says whether target is an *Error with the same code, or the context error
+// that the code stands for.
 func (e *Error) Is(target error) bool {
+	switch target {
+	case context.DeadlineExceeded:
+		return e.Code == CodeDeadline
+	case context.Canceled:
+		return e.Code == CodeCanceled
+	}
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
 }

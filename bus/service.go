@@ -200,6 +200,10 @@ func (s *Service) serve(base context.Context, v Verb, h middleware.Handler) func
 			if err == nil && len(reply.Data) > MaxMessage {
 				err = tooLarge("the reply of "+string(v), len(reply.Data))
 			}
+			if err != nil && base.Err() != nil {
+				// Not the caller's doing; another replica may finish it.
+				err = Errorf(Retry, CodeReplicaLost, "the %s agent was stopped while it served %s", s.agent, v)
+			}
 			if err != nil {
 				s.fail(req, v, err)
 				return
