@@ -1,0 +1,342 @@
+package verifier
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/observer/aria"
+)
+
+// A Case is everything that a judgement rests on. There is no opinion in it:
+// no reasoning of the planner's, no claim of the actor's.
+type Case struct {
+	Intent  bus.Intent
+	Attempt bus.Attempt
+	Receipt bus.Receipt
+	// Before is the tree on which the target was chosen, nil when it is lost.
+	Before *aria.Tree
+	// After is a fresh observation, nil when there is none.
+	After *aria.Tree
+	// Dialog is the dialog that is open on the fresh observation, or nil.
+	Dialog *bus.Dialog
+	// Earlier are the downloads of the run before this attempt.
+	Earlier []bus.Download
+	// Files says of a download, by its blob, what is wrong with the file kept;
+	// "" for one whose size and hash were compared and agree. A download that
+	// is not in it was not looked at.
+	Files map[string]string
+}
+
+// A Judgement is what a case comes to.
+type Judgement struct {
+	Outcome  bus.Outcome
+	Reasons  []string
+	Evidence []bus.Evidence
+	Checks   []bus.Checked
+	// Settled is true when more waiting can't change the outcome.
+	Settled bool
+	effects effects
+}
+
+// Judge judges one attempt on the evidence of the case, cheapest rule first:
+// what was refused, what was hit, the expectations, the action's own
+// post-condition, and twins of the target. It is pure, and never says right
+// without a fresh observation.
+func Judge(c Case) Judgement {
+	j := &judging{Case: c}
+	j.fx = effectsOf(c.Before, c.After)
+	j.gather()
+	j.decide()
+	return Judgement{Outcome: j.outcome, Reasons: j.reasons, Evidence: j.evidence, Checks: j.checks,
+		Settled: j.settled || j.outcome == bus.Right, effects: j.fx}
+}
+
+// judging is one judgement under way.
+type judging struct {
+	Case
+	fx       effects
+	evidence []bus.Evidence
+	checks   []bus.Checked
+	outcome  bus.Outcome
+	reasons  []string
+	settled  bool
+}
+
+func (j *judging) is(o bus.Outcome, format string, args ...any) {
+	j.outcome = o
+	j.because(format, args...)
+}
+
+func (j *judging) because(format string, args ...any) {
+	j.reasons = append(j.reasons, fmt.Sprintf(format, args...))
+}
+
+// looksOnly holds for the actions that touch nothing.
+func looksOnly(a bus.Action) bool {
+	return a == bus.ActionExpectation || a == bus.ActionWait || a == bus.ActionRemember
+}
+
+// observed tells whether there is a fresh observation to rest on. An open
+// dialog holds the page, but is a fresh fact itself.
+func (j *judging) observed() bool { return j.After != nil && (!j.After.Stale || j.Dialog != nil) }
+
+func (j *judging) decide() {
+	r := j.Receipt
+	switch {
+	case j.refused():
+	case j.wrongTarget():
+	case r.Crashed:
+		j.settled = true
+		j.is(bus.WrongEffect, "The tab crashed while this was done.")
+	case !j.observed():
+		j.is(bus.Unsure, "The page could not be observed afterwards, so that nothing is known of the effect.")
+	case j.expected():
+		j.lost()
+	case j.After.Stale && !actsThroughDialogs(j.Intent.Action):
+		j.is(bus.Unsure, "A dialog is open, and behind it the page can't be read.")
+	default:
+		j.own()
+		j.incomplete()
+		j.lost()
+		j.twins()
+	}
+	if len(j.fx.errors) > 0 && j.outcome != bus.NoEffect {
+		j.because("Note that %s.", list(j.fx.errors, 3))
+	}
+}
+
+// refused settles what was never sent.
+func (j *judging) refused() bool {
+	r := j.Receipt
+	if r.Sent || r.Lost || r.Refusal == nil && looksOnly(j.Intent.Action) {
+		return false
+	}
+	if r.Refusal == nil {
+		// A claim to have done something without having sent anything.
+		j.settled = true
+		j.is(bus.NoEffect, "Nothing was sent to the page, and the receipt gives no reason.")
+		return true
+	}
+	if looksOnly(j.Intent.Action) && len(j.Intent.Expect) > 0 {
+		return false // what the actor could not find, the expectations decide
+	}
+	j.settled = true
+	if r.Hit != nil && r.Hit.Seen && !r.Hit.Inside {
+		j.is(bus.WrongTarget, "Another element was hit: %s.", hitName(r.Hit))
+		return true
+	}
+	j.is(bus.NoEffect, "Nothing was sent: %s", sentence(r.Refusal.Message, string(r.Refusal.Code)))
+	return true
+}
+
+func sentence(s, fallback string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		s = fallback
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// wrongTarget settles what reached another element than the one meant.
+func (j *judging) wrongTarget() bool {
+	r, meant := j.Receipt, j.Attempt.Target
+	if r.Hit != nil && r.Hit.Seen && !r.Hit.Inside {
+		j.settled = true
+		j.is(bus.WrongTarget, "The event went to %s, which is neither %s nor inside it.", hitName(r.Hit), element(meant))
+		return true
+	}
+	if r.Target == nil || meant == nil {
+		return false
+	}
+	if meant.Ref != "" && r.Target.Ref != "" && meant.Ref != r.Target.Ref {
+		j.settled = true
+		j.is(bus.WrongTarget, "%s was meant, but the actor acted on %s.", element(meant), element(r.Target))
+		return true
+	}
+	if meant.Role != "" && r.Target.Role != "" && meant.Role != r.Target.Role && squeeze(meant.Name) != squeeze(r.Target.Name) {
+		j.settled = true
+		j.is(bus.WrongTarget, "Under the ref %s stood %s when the actor acted; %s was meant.", meant.Ref, element(r.Target), element(meant))
+		return true
+	}
+	return false
+}
+
+func hitName(h *bus.Hit) string {
+	return element(&bus.Element{Ref: h.Ref, Role: or(h.Role, "an element"), Name: h.Name})
+}
+
+func or(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
+
+// expected judges by the typed expectations. It leaves the decision to the
+// action's own rules when there are none, or when they prove nothing because
+// they held already.
+func (j *judging) expected() bool {
+	if len(j.checks) == 0 {
+		return false
+	}
+	var failed, fresh, stale []string
+	for _, c := range j.checks {
+		switch {
+		case !c.Held:
+			failed = append(failed, says(c))
+		case looksOnly(j.Intent.Action) || c.Before != nil && !*c.Before:
+			fresh = append(fresh, says(c))
+		default:
+			stale = append(stale, says(c))
+		}
+	}
+	switch {
+	case len(failed) > 0 && j.After.Stale:
+		j.is(bus.Unsure, "A dialog is open, and behind it the page can't be read: %s.", list(failed, 3))
+		return true
+	case len(failed) > 0:
+		o := bus.NoEffect
+		if j.anyEffect() && !looksOnly(j.Intent.Action) {
+			o = bus.WrongEffect
+		}
+		j.is(o, "What was expected did not come about: %s.", list(failed, 3))
+		switch {
+		case looksOnly(j.Intent.Action):
+		case o == bus.WrongEffect:
+			j.because("Something did happen: %s.", list(j.effectFacts(), 4))
+		default:
+			j.because("Nothing changed on the page.")
+		}
+		return true
+	case len(fresh) > 0:
+		j.is(bus.Right, "What was expected came about: %s.", list(fresh, 3))
+		if looksOnly(j.Intent.Action) {
+			j.reasons = []string{fmt.Sprintf("It holds: %s.", list(fresh, 3))}
+			if j.Intent.Action == bus.ActionRemember {
+				j.reasons = nil
+				return false
+			}
+		}
+		return true
+	}
+	j.because("The expectation held before already and proves nothing of this act: %s.", list(stale, 3))
+	return false
+}
+
+func says(c bus.Checked) string {
+	if t := strings.TrimSpace(c.Expect.Text); t != "" {
+		return t + " (" + c.Fact + ")"
+	}
+	return c.Fact
+}
+
+// incomplete takes back a verdict that rests on a loose effect only, when the
+// actor could not finish what it began.
+func (j *judging) incomplete() {
+	r := j.Receipt
+	if r.Refusal != nil && r.Sent && j.outcome == bus.Right && !statePostcondition(j.Intent.Action) {
+		j.is(bus.Unsure, "The actor broke off half-way: %s", sentence(r.Refusal.Message, string(r.Refusal.Code)))
+	}
+	if r.Lost && j.outcome == bus.Right && !statePostcondition(j.Intent.Action) {
+		j.is(bus.Unsure, "The receipt is lost, so that nobody saw what was hit.")
+	}
+}
+
+// lost keeps an irreversible act of which no receipt is left from being taken
+// for one that did nothing: it would be repeated.
+func (j *judging) lost() {
+	if j.Receipt.Lost && j.outcome == bus.NoEffect && (j.Attempt.Risk == bus.RiskIrreversible || j.Attempt.Risk == "") {
+		j.is(bus.Unsure, "The receipt is lost, and an effect need not show on this page.")
+	}
+}
+
+// actsThroughDialogs holds for actions that a dialog on the page can be the
+// effect, or the object, of.
+func actsThroughDialogs(a bus.Action) bool {
+	switch a {
+	case bus.ActionClick, bus.ActionPress, bus.ActionDrag, bus.ActionDownload, bus.ActionAccept, bus.ActionDismiss:
+		return true
+	}
+	return false
+}
+
+// statePostcondition holds for actions whose aim is a state of the page that
+// can be read, whoever brought it about.
+func statePostcondition(a bus.Action) bool {
+	switch a {
+	case bus.ActionOpen, bus.ActionFill, bus.ActionClear, bus.ActionReplace, bus.ActionSelect, bus.ActionPickDate,
+		bus.ActionCheck, bus.ActionUncheck, bus.ActionScroll, bus.ActionExpectation, bus.ActionWait, bus.ActionRemember:
+		return true
+	}
+	return false
+}
+
+// twins takes back a verdict when another element fits the intent's words as
+// well, and nothing tells the two apart.
+func (j *judging) twins() {
+	if j.outcome != bus.Right || j.Before == nil || j.Intent.Target == nil || j.Attempt.Target == nil ||
+		looksOnly(j.Intent.Action) || j.Attempt.Target.Ref == "" {
+		return
+	}
+	others := twinsOf(j.Before, j.Intent.Target, purpose(j.Intent.Action), j.Attempt.Target.Ref)
+	if len(others) == 0 {
+		return
+	}
+	j.settled = true
+	j.is(bus.Unsure, "The words %s fit %s as well, and nothing tells which one was meant.",
+		quote(phrase(j.Intent.Target)), several(j.Before, others))
+}
+
+// anyEffect tells whether anything that may be an effect was observed,
+// on the page or beside it.
+func (j *judging) anyEffect() bool { return len(j.effectFacts()) > 0 }
+
+// effectFacts lists what was observed to happen.
+func (j *judging) effectFacts() []string {
+	r := j.Receipt
+	var out []string
+	if j.Before != nil && j.After != nil && j.Before.URL != j.After.URL {
+		out = append(out, "the page is now at "+j.After.URL)
+	} else if j.fx.document {
+		out = append(out, "the page was loaded anew")
+	}
+	if j.fx.tab {
+		out = append(out, "another tab is in front")
+	}
+	out = append(out, j.fx.seen...)
+	for _, d := range j.seenDialogs() {
+		out = append(out, fmt.Sprintf("a %s dialog said %s", d.Type, quote(d.Message)))
+	}
+	for _, d := range r.Downloads {
+		if d.State == "completed" && j.Files[d.Blob] == "" {
+			out = append(out, fmt.Sprintf("the file %s arrived (%d bytes)", quote(d.Name), d.Size))
+		}
+	}
+	for _, t := range r.NewTabs {
+		out = append(out, fmt.Sprintf("tab %s opened at %s", t.ID, t.URL))
+	}
+	for _, q := range r.Requests {
+		if q.Method != "GET" && q.Method != "HEAD" && q.Method != "OPTIONS" {
+			out = append(out, requestFact(q))
+		}
+	}
+	return out
+}
+
+// seenDialogs are those of the receipt, and the one that is open now.
+func (j *judging) seenDialogs() []bus.Dialog {
+	out := j.Receipt.Dialogs
+	if j.Dialog == nil {
+		return out
+	}
+	for _, d := range out {
+		if d.Type == j.Dialog.Type && d.Message == j.Dialog.Message {
+			return out
+		}
+	}
+	return append(out[:len(out):len(out)], *j.Dialog)
+}

@@ -1,0 +1,188 @@
+package verifier
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/observer/aria"
+)
+
+// query turns a target of the bus into one of the tree model.
+func query(t *bus.Target, p aria.Purpose) aria.Query {
+	q := aria.Query{Ref: t.Ref, Words: t.Words, Name: t.Name, Role: t.Role, Kind: t.Kind,
+		Ordinal: t.Ordinal, Focused: t.Focused, Purpose: p}
+	for _, s := range t.Within {
+		q.Within = append(q.Within, aria.Scope{Kind: s.Kind, Name: s.Name})
+	}
+	if t.Near != nil {
+		q.Near = &aria.Near{Relation: t.Near.Relation, Of: query(&t.Near.Of, aria.ForAny)}
+	}
+	return q
+}
+
+// purpose is what an action wants of its target.
+func purpose(a bus.Action) aria.Purpose {
+	switch a {
+	case bus.ActionClick, bus.ActionDownload:
+		return aria.ForClick
+	case bus.ActionFill, bus.ActionType, bus.ActionClear, bus.ActionReplace:
+		return aria.ForFill
+	case bus.ActionSelect:
+		return aria.ForSelect
+	case bus.ActionPickDate:
+		return aria.ForDate
+	case bus.ActionCheck, bus.ActionUncheck, bus.ActionToggle:
+		return aria.ForCheck
+	case bus.ActionHover:
+		return aria.ForHover
+	case bus.ActionDrag:
+		return aria.ForDrag
+	case bus.ActionUpload:
+		return aria.ForUpload
+	case bus.ActionPress:
+		return aria.ForPress
+	case bus.ActionRemember:
+		return aria.ForRead
+	}
+	return aria.ForAny
+}
+
+// found is where an expectation's target stands.
+type found struct {
+	nodes []*aria.Node // one, or several that fit equally well
+	rung  string
+	why   string // why there are none
+}
+
+// one returns the only node, or nil.
+func (f found) one() *aria.Node {
+	if len(f.nodes) == 1 {
+		return f.nodes[0]
+	}
+	return nil
+}
+
+// locate places a target for the first of the purposes that finds it. Loose
+// words, in any order, place nothing: an expectation must not hold for a
+// likeness.
+func locate(t *aria.Tree, target *bus.Target, purposes ...aria.Purpose) found {
+	var f found
+	for _, p := range purposes {
+		r := aria.Locate(t, query(target, p))
+		switch {
+		case r.Rung == "words":
+			f.why = "only something like it is there: " + describe(first(r))
+			continue
+		case r.Node != nil:
+			return found{nodes: []*aria.Node{r.Node}, rung: r.Rung}
+		case len(r.Candidates) > 0:
+			return found{nodes: r.Candidates, rung: r.Rung}
+		}
+		if f.why == "" {
+			f.why = r.Diagnosis.Reason
+		}
+	}
+	return f
+}
+
+func first(r aria.Result) *aria.Node {
+	if r.Node == nil && len(r.Candidates) > 0 {
+		return r.Candidates[0]
+	}
+	return r.Node
+}
+
+// phrase writes a target as a person would.
+func phrase(t *bus.Target) string {
+	switch {
+	case t == nil:
+		return "the page"
+	case t.Words != "":
+		return t.Words
+	case t.Name != "":
+		return strings.TrimSpace(t.Role+" "+t.Kind) + " " + quote(t.Name)
+	case t.Ref != "":
+		return t.Ref
+	case t.Focused:
+		return "the focused element"
+	}
+	return strings.TrimSpace("the " + t.Role + t.Kind)
+}
+
+// element writes an element of the bus for a sentence.
+func element(e *bus.Element) string {
+	if e == nil {
+		return "the page"
+	}
+	s := e.Role
+	if e.Name != "" {
+		s += " " + quote(e.Name)
+	}
+	if e.Ref != "" {
+		s += " (" + e.Ref + ")"
+	}
+	if e.Place != "" {
+		s += " in " + e.Place
+	}
+	if e.Label != "" {
+		s = fmt.Sprintf("the spot %s on %s", quote(e.Label), s)
+	}
+	return s
+}
+
+// several lists nodes that fit equally well, with their places.
+func several(t *aria.Tree, nodes []*aria.Node) string {
+	var out []string
+	for _, n := range nodes {
+		out = append(out, describe(n)+at(t.PlaceOf(n)))
+	}
+	return list(out, 4)
+}
+
+// twinsOf returns the elements that the target's words fit as well as the one
+// with the ref. A ref that a planner gave tells nothing apart here: it is the
+// words that say what a person meant. Without words there are no twins.
+func twinsOf(t *aria.Tree, target *bus.Target, p aria.Purpose, ref string) []*aria.Node {
+	if target.Words == "" && target.Name == "" || target.Focused {
+		return nil
+	}
+	q := query(target, p)
+	q.Ref = ""
+	r := aria.Locate(t, q)
+	if r.Node != nil {
+		exact := r.Rung == "name" || r.Rung == "label" || r.Rung == "normalised"
+		if r.Node.Ref == ref || !exact || r.Node.Ref == "" || related(t, r.Node, ref) {
+			return nil
+		}
+		return []*aria.Node{r.Node}
+	}
+	var others []*aria.Node
+	among := false
+	for _, n := range r.Candidates {
+		if n.Ref == ref {
+			among = true
+		} else {
+			others = append(others, n)
+		}
+	}
+	if !among || r.Rung == "words" {
+		return nil
+	}
+	return others
+}
+
+// related tells whether one of two nodes stands inside the other.
+func related(t *aria.Tree, n *aria.Node, ref string) bool {
+	for _, p := range t.Path(ref) {
+		if p == n {
+			return true
+		}
+	}
+	for _, p := range t.PathTo(n) {
+		if p.Ref == ref {
+			return true
+		}
+	}
+	return false
+}
