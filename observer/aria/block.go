@@ -21,6 +21,7 @@ type block struct {
 
 	keep   bool
 	weight int
+	atomic bool
 	prio   int
 }
 
@@ -122,21 +123,26 @@ func (w *writer) weigh(blocks []*block) {
 			}
 		}
 	}
+	seen := true
 	each(blocks, nil, func(b *block, above []*block) {
 		b.weight = Tokens(b.text) + 2
-		inherited := prioRest + 1
 		front := false
 		for _, a := range above {
-			if a.node != nil && (a.node.Modal || isOverlay(a.node) && a.node.Role != "listbox" && a.node.Role != "menu" || focus[a.node]) {
+			if n := a.node; n != nil && (n.Modal || focus[n] || isOverlay(n) && n.Role != "listbox" && n.Role != "menu") {
 				front = true
 			}
-			inherited = min(inherited, prioRest+1)
 		}
-		b.prio = prioRest
-		nodes := append([]*Node{b.node}, b.more...)
-		for _, n := range nodes {
+		b.prio = prioBehind
+		for _, n := range append([]*Node{b.node}, b.more...) {
 			if n == nil {
 				continue
+			}
+			// Text runs have no box: they are where the line before them is.
+			in := inView(n, w.tree)
+			if n.Box != nil || n.Offscreen {
+				seen = in
+			} else if n.Role == "text" {
+				in = seen
 			}
 			p := prioRest
 			switch {
@@ -144,27 +150,26 @@ func (w *writer) weigh(blocks []*block) {
 				p = prioBehind
 			case front || n.Active || focus[n] || isOverlay(n) || n.Invalid != "" && n.Invalid != "false":
 				p = prioFocus
-			case n.Role == "heading" || n.Role == "columnheader" || isScope(n.Role):
+			case in && (n.Operable() || n.Role == "heading" || isScope(n.Role)), isHeaderRow(n):
+				p = prioView
+			case n.Role == "heading" || isScope(n.Role):
 				p = prioMap
-				if inView(n, w.tree) {
-					p = prioView
-				}
-			case inView(n, w.tree):
+			case in:
 				p = prioText
-				if n.Operable() {
-					p = prioView
-				}
 			}
 			b.prio = min(b.prio, p)
-			if p == prioBehind && len(nodes) == 1 {
-				b.prio = prioBehind
-			}
 		}
-		if b.node != nil && b.node.Role == "text" && b.node.Box == nil && b.prio == prioRest {
-			// Text runs have no box: they are where their parent's line is.
-			if len(above) > 0 && above[len(above)-1].prio <= prioText {
-				b.prio = prioText
-			}
+		if b.node == nil {
+			b.prio = prioRest
+		}
+	})
+	// What belongs on one line for a reader is kept or folded as one.
+	each(blocks, nil, func(b *block, _ []*block) {
+		if b.atomic = b.node != nil && (b.node.Role == "row" || isControl(b.node.Role) && len(b.kids) < 8); b.atomic {
+			each(b.kids, nil, func(k *block, _ []*block) {
+				b.weight += k.weight
+				b.prio = min(b.prio, k.prio)
+			})
 		}
 	})
 }
@@ -174,10 +179,7 @@ func inView(n *Node, t *Tree) bool {
 	if n.Offscreen || n.Unreachable {
 		return false
 	}
-	if n.Box == nil {
-		return n.Role != "text" && t.Viewport.H == 0
-	}
-	if t.Viewport.H == 0 {
+	if n.Box == nil || t.Viewport.H == 0 {
 		return true
 	}
 	return n.Box.Y < t.Viewport.H && n.Box.Y+n.Box.H > 0 && n.Box.X < t.Viewport.W && n.Box.X+n.Box.W > 0
@@ -194,6 +196,9 @@ func (w *writer) choose(blocks []*block, limit int) {
 	var all []entry
 	each(blocks, nil, func(b *block, above []*block) {
 		b.keep = false
+		if slices.ContainsFunc(above, func(a *block) bool { return a.atomic }) {
+			return // kept with the block above
+		}
 		all = append(all, entry{b, slices.Clone(above), len(all)})
 	})
 	slices.SortStableFunc(all, func(x, y entry) int {
@@ -230,6 +235,9 @@ func (w *writer) choose(blocks []*block, limit int) {
 		used += cost
 		open[parent] = true
 		e.b.keep = true
+		if e.b.atomic {
+			each(e.b.kids, nil, func(k *block, _ []*block) { k.keep = true })
+		}
 		for _, a := range e.above {
 			a.keep = true
 		}

@@ -346,10 +346,22 @@ func before(b *index, j int) string {
 		return ""
 	}
 	n := b.nodes[previous]
+	if isHeaderRow(n) {
+		return ""
+	}
 	if n.Role == "row" {
 		return shorten(rowKey(n), 32)
 	}
 	return shorten(TextOf(n), 32)
+}
+
+// isHeaderRow holds for a row of column headers only.
+func isHeaderRow(n *Node) bool {
+	if n.Role != "row" {
+		return false
+	}
+	cells := Cells(n)
+	return len(cells) > 0 && !slices.ContainsFunc(cells, func(c *Node) bool { return c.Role != "columnheader" })
 }
 
 // rowKey is the first text of a row.

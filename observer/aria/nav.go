@@ -171,11 +171,13 @@ func surrounding(n *Node) string {
 		return "item " + quote(shorten(s, 40))
 	case n.Role == "iframe":
 		return strings.TrimSuffix("frame "+quote(shorten(n.Name, 40)), ` ""`)
+	case n.Role == "main":
+		return "" // everything is in it
 	case isScope(n.Role):
 		name := ScopeName(n)
 		if name == "" {
 			switch n.Role {
-			case "navigation", "banner", "contentinfo", "search", "form", "dialog", "alertdialog", "menu", "listbox", "table", "grid", "treegrid", "complementary":
+			case "navigation", "banner", "contentinfo", "search", "dialog", "alertdialog", "menu", "listbox", "table", "grid", "treegrid", "complementary":
 				return n.Role
 			}
 			return ""

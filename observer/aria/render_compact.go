@@ -400,15 +400,16 @@ func (c *compact) decoration(n *Node, covered string) bool {
 // lines writes pieces as one or more lines of readable length.
 func (c *compact) lines(ps []piece, prefix, bar string) []*block {
 	var out []*block
+	ps = withoutLabels(ps)
 	const width = 220
 	for len(ps) > 0 {
 		size, k := 0, 0
-		for k < len(ps) && (k == 0 || size < width) {
+		for k < len(ps) && (k == 0 || size < width && !fieldPiece(ps[k-1])) {
 			size += len(ps[k].say("")) + 1
 			k++
 		}
 		// A run of text stays with the text and links it belongs to.
-		for k < len(ps) && (ps[k].text || ps[k-1].text) && size < 4*width {
+		for k < len(ps) && !fieldPiece(ps[k-1]) && (ps[k].text || ps[k-1].text) && size < 4*width {
 			size += len(ps[k].say("")) + 1
 			k++
 		}
@@ -416,6 +417,29 @@ func (c *compact) lines(ps []piece, prefix, bar string) []*block {
 			out = append(out, b)
 		}
 		prefix, ps = "", ps[k:]
+	}
+	return out
+}
+
+// fieldPiece holds for a field: it ends its line, as in a form.
+func fieldPiece(p piece) bool {
+	return !p.text && p.node != nil && (isField(p.node.Role) || p.node.Role == "slider")
+}
+
+// withoutLabels drops the text of a label that its field says as its name.
+func withoutLabels(ps []piece) []piece {
+	var out []piece
+	for k, p := range ps {
+		if p.text && p.node != nil {
+			label := words(p.node.Text)
+			says := func(q piece) bool {
+				return !q.text && q.node != nil && takesInput(q.node) && len(label) > 0 && wordsIn(words(q.node.Name), label) == 0
+			}
+			if k+1 < len(ps) && says(ps[k+1]) || k > 0 && says(ps[k-1]) && isCheckable(ps[k-1].node.Role) {
+				continue
+			}
+		}
+		out = append(out, p)
 	}
 	return out
 }

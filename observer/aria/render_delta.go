@@ -465,7 +465,7 @@ func (w *deltaWriter) added(c Change, place string) {
 	where := in(place)
 	if c.After != "" {
 		where += " after " + quote(c.After)
-	} else if c.Index == 0 && (c.Node.Role == "row" || c.Node.Role == "listitem") {
+	} else if place != "" && c.Index <= 1 && (c.Node.Role == "row" || c.Node.Role == "listitem") {
 		where += " first"
 	}
 	if where != "" {
