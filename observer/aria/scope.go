@@ -138,14 +138,14 @@ func (l *locator) spansOf(s Scope) []span {
 	if out := pick(func(i int) bool { return named(i, equal) }); len(out) > 0 {
 		return l.toSpans(out)
 	}
-	if readsAsText(s.Kind) {
-		if out := pick(func(i int) bool { return l.holdsText(i, equal) }); len(out) > 0 {
-			return l.toSpans(out)
-		}
-	}
 	if k := normalKind(s.Kind); k == "section" || k == "group" || k == "" {
 		if out := l.underHeading(equal); len(out) > 0 {
 			return out
+		}
+	}
+	if readsAsText(s.Kind) {
+		if out := pick(func(i int) bool { return l.holdsText(i, equal) }); len(out) > 0 {
+			return l.toSpans(out)
 		}
 	}
 	if out := pick(func(i int) bool { return named(i, holds) }); len(out) > 0 {
