@@ -1,0 +1,222 @@
+// Package observer is the agent that says what is on the page, as cheaply as
+// can be.
+//
+// In: observer.observe and observer.find over the bus, each with its session.
+// It decides: how long to wait for the page to settle, whether the tree has
+// changed since the last version, and whether a diff serves the reader better
+// than the whole. Out: an observation, its text within the budget, and its full
+// tree in the scene store, from which any agent can fetch it.
+//
+// It never touches the page. What a version was is in the session's state on
+// the bus, so that any replica can answer the next request.
+package observer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/browser"
+	"github.com/quartet-agents/quartet/observer/aria"
+	"github.com/quartet-agents/quartet/observer/page"
+)
+
+// Options of the agent; zero values mean the defaults.
+type Options struct {
+	Deadline time.Duration // of one capture; 1.5 s
+	Budget   int           // tokens of a text where the request sets none; 6,000
+	Nodes    int           // elements walked in a frame at most; 20,000
+	Logger   *slog.Logger  // slog.Default()
+}
+
+// quiet is how long nothing may happen for a page to count as settled.
+const quiet = 120 * time.Millisecond
+
+func (o *Options) defaults() error {
+	if o.Deadline < 0 || o.Budget < 0 || o.Nodes < 0 {
+		return errors.New("observer: a deadline, budget or node limit below zero")
+	}
+	if o.Deadline == 0 {
+		o.Deadline = 1500 * time.Millisecond
+	}
+	if o.Budget == 0 {
+		o.Budget = 6000
+	}
+	if o.Nodes == 0 {
+		o.Nodes = 20000
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return nil
+}
+
+// An Agent serves observations. It is safe for concurrent use.
+type Agent struct {
+	bus      *bus.Bus
+	pool     *browser.Pool
+	o        Options
+	service  *bus.Service
+	capturer *page.Capturer
+	prefixes prefixes
+}
+
+// New makes an agent that looks at the pool's pages. The pool must have been
+// made with browser.WithScript(page.ScriptName, page.Script).
+func New(b *bus.Bus, pool *browser.Pool, o Options) (*Agent, error) {
+	if b == nil || pool == nil {
+		return nil, errors.New("observer: a bus and a browser pool are needed")
+	}
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	a := &Agent{bus: b, pool: pool, o: o, service: bus.NewService(b, "observer"), capturer: page.NewCapturer(o.Logger)}
+	bus.Handle(a.service, bus.VerbObserve, a.observe)
+	bus.Handle(a.service, bus.VerbFind, a.find)
+	return a, nil
+}
+
+// Start serves until Stop. It returns when the agent can be called.
+func (a *Agent) Start(ctx context.Context) error { return a.service.Start(ctx) }
+
+// Stop ends the service after the requests that it is serving.
+func (a *Agent) Stop(ctx context.Context) error { return a.service.Stop(ctx) }
+
+func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observation, error) {
+	start := time.Now()
+	out, tree, state, err := a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond)
+	if err != nil {
+		return bus.Observation{}, err
+	}
+	if err := a.write(ctx, &out, tree, state, req); err != nil {
+		return bus.Observation{}, err
+	}
+	out.Millis = time.Since(start).Milliseconds()
+	return out, nil
+}
+
+func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation, error) {
+	start := time.Now()
+	out, tree, _, err := a.look(ctx, req.Session, 0)
+	if err != nil {
+		return bus.Observation{}, err
+	}
+	r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget)})
+	out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
+	out.Millis = time.Since(start).Milliseconds()
+	return out, nil
+}
+
+// look captures the page and gives the tree its version. Where the page does
+// not answer it returns the last known tree, marked stale.
+func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (bus.Observation, *aria.Tree, *versions, error) {
+	fail := func(err error) (bus.Observation, *aria.Tree, *versions, error) {
+		return bus.Observation{}, nil, nil, err
+	}
+	tab, err := a.pool.Tab(ctx, s)
+	if err != nil {
+		return fail(err)
+	}
+	if settle > 0 && tab.Dialog() == nil {
+		if err := tab.Settle(ctx, min(quiet, settle), settle); err != nil && ctx.Err() != nil {
+			return fail(err)
+		}
+	}
+	var out bus.Observation
+	got, err := a.capturer.Capture(ctx, tab, &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}, page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes})
+	out.Dialog = tab.Dialog()
+	if err != nil {
+		if !errors.Is(err, page.ErrBusy) || ctx.Err() != nil {
+			return fail(err)
+		}
+		why := fmt.Sprintf("The page did not answer within %d ms", a.o.Deadline.Milliseconds())
+		if out.Dialog != nil {
+			why = "A dialog is open and blocks the page"
+		}
+		tree, state, err := a.lastKnown(ctx, s, tab, why)
+		if err != nil {
+			return fail(err)
+		}
+		out.Stale, out.Notes = true, tree.Notes
+		out.Scene = bus.Scene{Version: state.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
+		return out, tree, state, nil
+	}
+	tree := got.Tree
+	state, err := a.version(ctx, s.ID, tree)
+	if err != nil {
+		return fail(err)
+	}
+	out.Scene = bus.Scene{Version: tree.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
+	out.Notes = tree.Notes
+	return out, tree, state, nil
+}
+
+// write renders the text: a diff where the request wants one and the base is
+// known and of the same document, else the whole.
+func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree, state *versions, req bus.ObserveRequest) error {
+	format := aria.Compact
+	switch req.Format {
+	case "", "compact":
+	case "playwright":
+		format = aria.Playwright
+	case "json":
+		format = aria.JSON
+	case "none":
+		out.Kind = "full"
+		return nil
+	default:
+		return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "format %q: it is compact, playwright, json or none", req.Format)
+	}
+	o := aria.RenderOptions{Budget: a.budget(req.Budget), Ref: req.Ref}
+	if len(req.Focus) > 0 {
+		o.Focus = req.Focus[len(req.Focus)-1]
+	}
+	var base *aria.Tree
+	var asked int
+	switch req.Mode {
+	case "", "auto":
+		asked = req.Base
+	case "diff":
+		if asked = req.Base; asked == 0 {
+			asked = state.before(tree.Version)
+		}
+		if asked == 0 {
+			out.Notes = append(out.Notes, "There is no earlier version to compare with; this is the whole page.")
+		}
+	case "full":
+	default:
+		return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "mode %q: it is auto, diff or full", req.Mode)
+	}
+	if asked > 0 && req.Ref == "" {
+		base = a.base(ctx, state, asked)
+		switch {
+		case base == nil:
+			out.Notes = append(out.Notes, fmt.Sprintf("Version @%d is no longer known; this is the whole page.", asked))
+		case base.Document != tree.Document:
+			out.Notes = append(out.Notes, fmt.Sprintf("This is another document than in @%d; this is the whole page.", asked))
+			base = nil
+		}
+	}
+	var r aria.Rendering
+	full := true
+	if base != nil {
+		r, full = aria.RenderChange(base, tree, format, o)
+	} else {
+		r = aria.Render(tree, format, o)
+	}
+	out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
+	if !full {
+		out.Kind, out.Base = "diff", asked
+	}
+	return nil
+}
+
+func (a *Agent) budget(asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	return a.o.Budget
+}

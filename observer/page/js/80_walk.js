@@ -1,0 +1,433 @@
+// The walk: one pass over the flat tree, depth-safe, building aria.Node values.
+const BREAK = { role: 'break' };
+const NO_KIDS = new Set(['input', 'select', 'textarea', 'img', 'canvas', 'video', 'audio', 'iframe', 'frame', 'object', 'embed', 'progress', 'meter', 'br', 'hr', 'wbr', 'map', 'area']);
+const NAMED = new Set([...REFERABLE, ...FROM_CONTENT, 'group', 'img', 'caption', 'note', 'math', 'document', 'application', 'directory', 'marquee', 'separator', 'scrollbar']);
+const CLICK_ATTRS = ['onclick', 'onmousedown', 'onpointerdown', 'data-action', 'jsaction', 'hx-get', 'hx-post', 'ng-click'];
+const SVG_WALK = 'a,[role],[tabindex],[onclick],text,foreignObject,[style*=cursor]';
+const DEPTH_MAX = 200;
+
+function deepActive() {
+  let a = N.docActive(document);
+  for (let i = 0; a && i < 50; i++) {
+    const r = shadowOf(a);
+    const inner = r && N.rootActive(r);
+    if (!inner) break;
+    a = inner;
+  }
+  if (!a || a === N.docElement(document) || a === N.docBody(document) || N.type(a) !== 1) return null;
+  return a;
+}
+
+// aria-owns: owned element -> owner, first owner wins, cycles and hidden owners refused.
+function ownership() {
+  const owners = new Map();
+  for (const o of N.docQueryAll(document, '[aria-owns]')) {
+    if (!N.checkVisibility(o, { visibilityProperty: false })) continue;
+    for (const id of tokens(N.attr(o, 'aria-owns'))) {
+      const el = byId(document, id);
+      if (!el || owners.has(el) || el === o) continue;
+      let cyclic = false;
+      for (let p = o, i = 0; p && i < 5000; p = owners.get(p) || flatParent(p), i++) if (p === el) { cyclic = true; break; }
+      if (!cyclic) owners.set(el, o);
+    }
+  }
+  return owners;
+}
+
+// A control that cannot be seen but has a label that can: the label is the handle.
+function handleOf(el, tag, hiddenSelf) {
+  if (tag !== 'input') return null;
+  const type = N.inputType(el);
+  if (type !== 'checkbox' && type !== 'radio' && type !== 'file') return null;
+  if (!hiddenSelf) {
+    const r = N.rect(el), s = styleOf(el);
+    if (r.width > 3 && r.height > 3 && +s.opacity > 0.01 && s.visible && s.events !== 'none' && !/rect\(0|inset\(50%/.test(getComputedStyle(el).clip + getComputedStyle(el).clipPath)) return null;
+  }
+  for (const l of via(LABELS, el, tag) || []) {
+    if (!N.checkVisibility(l, { visibilityProperty: true })) continue;
+    const r = N.rect(l);
+    if (r.width > 3 && r.height > 3) return l;
+  }
+  return null;
+}
+
+function tidy(kids) {
+  const out = [];
+  let run = null, cut = true;
+  for (const k of kids) {
+    if (k === BREAK) { cut = true; continue; }
+    if (k.role === 'text' && !k.w) {
+      if (run && !cut) { run.text += k.text; continue; }
+      run = { role: 'text', text: k.text };
+      out.push(run);
+      cut = false;
+      continue;
+    }
+    run = null;
+    cut = false;
+    out.push(k);
+  }
+  let j = 0;
+  for (const k of out) {
+    if (k.role === 'text' && !k.w) {
+      k.text = clip(line(k.text), TEXT_MAX);
+      if (!k.text) continue;
+    }
+    out[j++] = k;
+  }
+  out.length = j;
+  return out;
+}
+// plain: nothing in here that could be referred to, but pictures.
+function plain(k, depth) {
+  if (k.role === 'text') return true;
+  if (depth > 50 || (k.w && k.w.keep && k.role !== 'img')) return false;
+  return !k.children || k.children.every((c) => plain(c, depth + 1));
+}
+function textIn(k, out, depth) {
+  if (k.role === 'text') out.push(k.text);
+  else if (k.name && k.role === 'img') out.push(k.name);
+  if (k.children && depth < 60) for (const c of k.children) textIn(c, out, depth + 1);
+}
+const textsOf = (kids) => { const out = []; for (const k of kids) textIn(k, out, 0); return line(out.join(' ')); };
+function forget(k, depth) {
+  if (k.w) k.w.keep = false;
+  if (k.children && depth < 60) for (const c of k.children) forget(c, depth + 1);
+}
+const bare = (s) => s.replace(/\s/g, '');
+
+function walkTree(opts) {
+  styles = new Map();
+  pseudos = new Set();
+  pseudoRoots = new Set();
+  walks++;
+  readPseudos(document);
+  const cap = (opts && opts.cap) || 20000;
+  const vp = viewportOf();
+  const notes = [];
+  const wanted = [];
+  const visited = new Set();
+  const owners = ownership();
+  const modals = Array.from(N.docQueryAll(document, ':modal'));
+  const active = deepActive();
+  const body = N.docBody(document), top = N.docElement(document);
+  vp.rtl = top ? getComputedStyle(top).direction === 'rtl' : false;
+  let count = 0, cut = false, listened = 0;
+
+  function want(el, n, role, c, F) {
+    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null };
+    n.w = w;
+    wanted.push(w);
+    return w;
+  }
+
+  function enter(el, pc, viaOwner) {
+    const tag = tagOf(el);
+    if (visited.has(el)) return null;
+    if (HIDDEN_TAGS.has(tag)) return null;
+    if (!viaOwner && owners.has(el)) return null;
+    if (++count > cap) { cut = true; return null; }
+    const s = styleOf(el);
+    let actOn = null;
+    if (s.display === 'none') {
+      actOn = handleOf(el, tag, true);
+      if (!actOn) return null;
+    }
+    visited.add(el);
+    const contents = s.display === 'contents';
+    const visible = actOn || s.visible || contents;
+    if (!actOn && tag === 'input') actOn = handleOf(el, tag, !s.visible);
+    let role = roleOf(el, tag);
+    if (role === 'none') role = '';
+
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null };
+    if (!c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
+    if (!c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
+    if (+s.opacity < 0.01) c.clear = true;
+    if (N.has(el, 'aria-disabled')) c.disabled = N.attr(el, 'aria-disabled') === 'true';
+    if (modals.includes(el)) c.inert = false;
+    if (!contents) {
+      if (s.position === 'fixed') { c.fixed = true; c.clip = c.absClip = null; } else if (s.position === 'absolute') c.clip = c.absClip;
+      c.outerClip = c.clip;
+      if (s.over && el !== body && el !== top && s.display !== 'inline') c.clip = within(c.clip, N.rect(el), s.over);
+      if (s.position !== 'static') c.absClip = c.clip;
+    }
+
+    // What is it?
+    if (!role && !pc.editable && N.has(el, 'contenteditable') && isHTML(el) && N.editable(el)) role = 'textbox';
+    if (role === 'textbox' || role === 'searchbox') c.editable = true;
+    if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
+    const F = { el, tag, role, s, c, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
+
+    const labelled = N.has(el, 'aria-label') || N.has(el, 'aria-labelledby');
+    let name = '';
+    if (visible && (NAMED.has(role) || labelled)) {
+      const r = nameOf(el);
+      name = r.name;
+      F.from = r.from;
+      if (NAME_REQUIRED.has(role) && !name) role = F.role = '';
+      if (role === 'complementary' && !name && N.parent(el) && N.type(N.parent(el)) === 1 && N.closest(N.parent(el), SECTIONING)) role = F.role = '';
+      if (!role && labelled && name) role = F.role = '';
+    }
+    const widget = WIDGETS.has(role);
+    if (visible && !widget && el !== body && el !== top) {
+      F.listener = marked.has(el) || CLICK_ATTRS.some((a) => N.has(el, a));
+      if (F.listener) listened++;
+      F.pointer = s.cursor && !pc.pointer && !pc.control && s.events !== 'none' && !(tag === 'label' && N.labelControl(el));
+      F.tabbed = N.has(el, 'tabindex') && isHTML(el) && (tabbable(el) || el === active);
+    }
+    if (rowLike(el, tag, role)) { c.row = rowKey(el); c.rowEl = el; }
+    if (role) { c.sig = hash(pc.sig + '|' + role + '|' + (FROM_CONTENT.has(role) && (role === 'row') ? c.row : sameness(clip(name, 60)))); } else if (c.rowEl === el) c.sig = hash(pc.sig + '|row|' + c.row);
+    if (widget || role === 'heading') c.control = pc.control || widget;
+    if (F.listener && N.parent(el) !== body && !widget) c.listening = true;
+
+    if (!visible) {
+      F.list = flatChildren(el, tag);
+      F.role = '';
+      return F;
+    }
+    if (role || labelled || F.listener || F.pointer || F.tabbed) {
+      const n = F.n = { role: role || 'generic' };
+      if (name) n.name = name;
+      readStates(n, el, tag, role, c.disabled);
+      if (role) {
+        const v = valueOf(el, tag, role);
+        if (v.value !== undefined) n.value = v.value;
+        if (v.masked) n.masked = true;
+        if (v.now !== undefined) n.value_now = v.now;
+        if (v.min !== undefined) n.value_min = v.min;
+        if (v.max !== undefined) n.value_max = v.max;
+      }
+      if (widget || F.from || role === 'group' || role === 'dialog') { const d = descriptionOf(el, name, F.from); if (d) n.description = d; }
+      if (tag === 'input' || tag === 'textarea' || role === 'textbox' || role === 'searchbox' || role === 'combobox') {
+        const ph = line(N.attr(el, 'placeholder') || N.attr(el, 'aria-placeholder') || '');
+        if (ph && ph !== name) n.placeholder = clip(ph, 300);
+      }
+      if (tag === 'input') n.input_type = N.inputType(el);
+      if (role === 'link') { const h = N.attr(el, 'href') ?? N.attr(el, 'xlink:href'); if (h !== null) n.url = h.startsWith('data:') ? h.slice(0, h.indexOf(',') + 1) : clip(line(h), 2000); }
+      if (role === 'dialog' || role === 'alertdialog') { if (N.attr(el, 'aria-modal') === 'true' || modals.includes(el)) n.modal = true; }
+      if (el === active) n.active = true;
+      if (c.hidden) n.aria_hidden = true;
+      const w = want(el, n, role || 'generic', c, F);
+      if (n.haspopup || n.expanded || role === 'combobox') { const t = N.has(el, 'aria-controls') && N.controls(el); if (t && t[0]) w.controls = t[0]; }
+      if (w.key) n.key = w.key;
+    }
+    if (tag === 'select') selectKids(F, el);
+    else if (tag === 'img' && N.has(el, 'usemap')) areaKids(F, el, c);
+    else if (tag.startsWith('svg:') && tag === 'svg:svg') F.list = N.elQueryAll(el, SVG_WALK).length || !name ? svgKids(el) : [];
+    else if (!NO_KIDS.has(tag) && !s.skipped) {
+      const root = shadowOf(el);
+      if (root) readPseudos(root);
+      F.list = flatChildren(el, tag);
+      if (N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
+      const b = pseudoText(el, '::before');
+      if (b) F.kids.push({ role: 'text', text: b });
+    }
+    return F;
+  }
+
+  const svgKids = (el) => N.elQueryAll(el, SVG_WALK).length ? flatChildren(el, 'svg:svg') : [];
+  function selectKids(F, el) {
+    let group = null, parent = null, num = 0;
+    for (const o of N.selectOptions(el)) {
+      num++;
+      if (num > 1000) continue;
+      const n = { role: 'option', name: clip(line(N.optionLabel(o)), NAME_MAX), selected: N.optionSelected(o) ? 'true' : 'false' };
+      if (N.matches(o, ':disabled')) n.disabled = true;
+      const p = N.parent(o);
+      if (p && N.type(p) === 1 && tagOf(p) === 'optgroup') {
+        if (p !== parent) { parent = p; group = { role: 'group', name: line(N.attr(p, 'label') || ''), children: [] }; F.kids.push(group); }
+        group.children.push(n);
+      } else F.kids.push(n);
+      if (F.role === 'listbox') {
+        const w = want(o, n, 'option', F.c, F);
+        w.keep = true;
+      }
+    }
+    F.n.options = num;
+  }
+  function areaKids(F, el, c) {
+    const id = (N.attr(el, 'usemap') || '').replace(/^#/, '');
+    if (!id) return;
+    const r = N.rect(el);
+    for (const m of N.docQueryAll(document, 'map')) {
+      if (N.attr(m, 'name') !== id) continue;
+      for (const a of N.elQueryAll(m, 'area')) {
+        if (!N.has(a, 'href')) continue;
+        const nm = nameOf(a);
+        const n = { role: 'link', name: nm.name, url: clip(line(N.attr(a, 'href')), 2000) };
+        const w = want(a, n, 'link', c, F);
+        w.keep = true;
+        w.rect = areaRect(a, r);
+        F.kids.push(n);
+      }
+      break;
+    }
+  }
+  function areaRect(a, r) {
+    const v = (N.attr(a, 'coords') || '').split(/[,\s]+/).map(Number).filter((x) => !Number.isNaN(x));
+    const shape = (N.attr(a, 'shape') || 'rect').toLowerCase();
+    let l, t, x, y;
+    if (shape === 'default' || v.length < 3) [l, t, x, y] = [0, 0, r.width, r.height];
+    else if (shape.startsWith('circ')) [l, t, x, y] = [v[0] - v[2], v[1] - v[2], v[0] + v[2], v[1] + v[2]];
+    else {
+      const xs = v.filter((_, i) => i % 2 === 0), ys = v.filter((_, i) => i % 2 === 1);
+      [l, t, x, y] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+    }
+    return new DOMRect(r.left + l, r.top + t, x - l, y - t);
+  }
+
+  function leave(F, P) {
+    const { el, tag, role, s, c, n } = F;
+    if (n) {
+      const a = pseudoText(el, '::after');
+      if (a) F.kids.push({ role: 'text', text: a });
+    } else if (pseudos.has(el)) { const a = pseudoText(el, '::after'); if (a) F.kids.push({ role: 'text', text: a }); }
+    const widget = WIDGETS.has(role);
+    let node = null;
+    if (n) node = settle(F, widget);
+    if (node) {
+      P.kids.push(node);
+      if (widget || node.clickable || F.tabbed) P.interactive = true;
+      if (node.clickable) P.clicks = true;
+    } else if (tag === 'br') P.kids.push({ role: 'text', text: ' ' });
+    else if (tag === 'label' && labelKids(F)) for (const k of F.kids) P.kids.push(k);
+    else if (F.inline) for (const k of F.kids) P.kids.push(k);
+    else {
+      const kids = tidy(F.kids);
+      if (kids.length && c.listening && F.visible && !F.interactive && !c.control && s.display !== 'inline' && kids.every((k) => k.role === 'text') && el !== body) {
+        // Inside something that listens for clicks, a leaf may be what is meant.
+        const t = textsOf(kids);
+        const g = { role: 'generic', name: clip(t, NAME_MAX) };
+        if (c.hidden) g.aria_hidden = true;
+        const w = want(el, g, 'generic', c, F);
+        w.keep = true;
+        P.kids.push(g);
+      } else if (kids.length >= 2 && F.visible && el !== top) {
+        const g = { role: 'generic', children: kids };
+        if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
+      } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
+    }
+    if (F.interactive) P.interactive = true;
+    if (F.clicks) P.clicks = true;
+  }
+  // A label's words are its control's name; said once is enough. labelKids
+  // leaves only the control, if the label holds it, and says whether it did so.
+  function labelKids(F) {
+    const ctl = N.labelControl(F.el);
+    if (!ctl) return false;
+    const kids = tidy(F.kids);
+    const words = kids.filter((k) => k.role === 'text');
+    if (!words.length || !kids.every((k) => k.role === 'text' || (k.w && k.w.el === ctl))) return false;
+    const t = tagOf(ctl);
+    if (!N.checkVisibility(ctl, { visibilityProperty: true }) && !handleOf(ctl, t, true)) return false;
+    if (nameOf(ctl).name !== textsOf(words)) return false;
+    F.kids = [BREAK, ...kids.filter((k) => k.role !== 'text'), BREAK];
+    return true;
+  }
+
+  // settle decides whether an element's node stays, and returns it.
+  function settle(F, widget) {
+    const { el, tag, role, s, c, n } = F;
+    const w = n.w;
+    let kids = tidy(F.kids);
+    let clickable = false;
+    if (!widget) {
+      const text = F.listener && !F.pointer ? textsOf(kids) : '';
+      const rowish = ROWLIKE.has(role) || role === 'cell' || role === 'gridcell' || role === 'columnheader';
+      clickable = (F.pointer && (F.listener || !F.clicks)) || (F.listener && (rowish || (!F.interactive && !F.clicks && (kids.length <= 3 || text.length <= 120)))) || (F.tabbed && F.listener);
+      if (clickable) n.clickable = true;
+    }
+    if (role === '' && !clickable && !F.tabbed && !n.name) {
+      // Only a listener that serves what is inside.
+      if (F.listener && kids.length >= 2) { delete n.w; w.keep = false; n.children = kids; return n; }
+      return null;
+    }
+    if (role === 'img') {
+      const r = N.rect(el);
+      const min = tag === 'img' ? 24 : 48;
+      const big = r.width >= min && r.height >= min;
+      if (!n.name && !kids.length && !big && !clickable) return null;
+      w.keep = big || clickable;
+      if (!w.keep) delete n.w;
+    } else w.keep = REFERABLE.has(role) || clickable || F.tabbed || n.active || F.from === 'label' || F.from === 'labelledby' || (role === 'group' && (tag === 'fieldset' || tag === 'details'));
+    if ((role === '' || role === 'listitem') && (clickable || F.tabbed) && !n.name) {
+      const t = contentOf(el, tag) || line(N.attr(el, 'title') || '');
+      if (t) { n.name = clip(t, 300); w.name = n.name; F.from = 'content'; }
+    }
+    if (role === 'listitem' && !w.keep) { delete n.w; }
+    if (!w.keep) delete n.w;
+
+    const leaf = LEAVES.has(role) || ((role === '' || role === 'listitem') && clickable && !F.interactive);
+    if (role === 'cell' || role === 'gridcell') {
+      if (kids.every((k) => k.role === 'text')) {
+        const t = textsOf(kids);
+        if (n.name && bare(n.name) !== bare(t) && t) n.label = t; else if (t) n.name = t;
+        kids = [];
+      } else if (F.from === 'content') delete n.name;
+    } else if (role === 'row' && F.from === 'content' && n.name.length > 300) n.name = clip(n.name, 300);
+    else if ((role === 'textbox' || role === 'searchbox') && tag !== 'input' && tag !== 'textarea') { if (!F.interactive) { kids.forEach((k) => forget(k, 0)); kids = []; } }
+    else if (leaf && n.name && kids.length && kids.every((k) => plain(k, 0))) {
+      const t = textsOf(kids);
+      if (t && F.from !== 'content' && bare(t) !== bare(n.name)) n.label = clip(t, 500);
+      kids.forEach((k) => forget(k, 0));
+      kids = [];
+    }
+    if (kids.length) n.children = kids;
+    if (n.aria_hidden) for (const k of kids) delete k.aria_hidden;
+    return n;
+  }
+
+  // The loop, with a stack of its own: pages nest deeper than call stacks.
+  const rootNode = { role: 'document' };
+  const R = { el: top, kids: [], interactive: false, clicks: false };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null };
+  const stack = [];
+  const first = top && enter(top, base, false);
+  if (first) stack.push(first);
+  while (stack.length) {
+    const F = stack[stack.length - 1];
+    if (F.i >= F.list.length || cut) {
+      stack.pop();
+      leave(F, stack.length ? stack[stack.length - 1] : R);
+      continue;
+    }
+    const ch = F.list[F.i++];
+    if (!isElement(ch)) {
+      if (!F.visible || !F.s.visible && F.s.display !== 'contents') continue;
+      const t = squash(N.data(ch));
+      if (t) F.kids.push({ role: 'text', text: t });
+      continue;
+    }
+    const G = enter(ch, F.c, owners.get(ch) === F.el);
+    if (G) stack.push(G);
+  }
+  const kids = tidy(R.kids);
+  if (kids.length) rootNode.children = kids;
+  if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
+
+  // Geometry for what stays.
+  const stay = wanted.filter((w) => w.keep);
+  const nodeOf = new Map();
+  for (const w of stay) nodeOf.set(w.el, w);
+  let hits = 0;
+  for (const w of stay) {
+    const n = w.node, el = w.el;
+    const r = w.rect || N.rect(w.actOn || el);
+    n.box = box(r);
+    place(n, r, w.clip, w.fixed, vp);
+    const role = w.role;
+    if (role === 'iframe') {
+      const cs = getComputedStyle(el);
+      n.frame = { x: round(r.left + N.clientLeft(el) + (parseFloat(cs.paddingLeft) || 0)), y: round(r.top + N.clientTop(el) + (parseFloat(cs.paddingTop) || 0)) };
+    }
+    if (!(WIDGETS.has(role) || n.clickable)) continue;
+    if (styleOf(w.actOn || el).events === 'none') n.pointer_none = true;
+    if (!w.rect && hits < 400 && !n.offscreen && !n.unreachable && !n.clipped && !n.pointer_none && role !== 'option') {
+      hits++;
+      const b = blocker(w.actOn || el, r, w.clip, vp);
+      if (b && !(w.actOn && inFlat(b, el))) w.blocker = b;
+    }
+  }
+  return { root: rootNode, stay, nodeOf, notes, viewport: vp, count, listened };
+}

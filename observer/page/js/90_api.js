@@ -1,0 +1,197 @@
+// The interface: globalThis.__quartet.
+
+let quietSince = performance.now(), mutations = 0, additions = 0;
+const watched = new WeakSet();
+const waiters = new Set();
+const observer = new MutationObserver((records) => {
+  quietSince = performance.now();
+  mutations += records.length;
+  for (const r of records) if (r.addedNodes.length) { additions++; break; }
+  for (const w of waiters) w();
+});
+function watch(root) {
+  if (watched.has(root)) return;
+  watched.add(root);
+  observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+}
+watch(document);
+
+// quiet resolves to true when nothing changed for ms, false at max.
+function quiet(ms, max) {
+  const start = performance.now();
+  return new Promise((resolve) => {
+    let timer = 0;
+    const check = () => {
+      clearTimeout(timer);
+      const now = performance.now();
+      const calm = now - quietSince >= ms && now - start >= Math.min(ms, 1);
+      if (calm || now - start >= max) { waiters.delete(check); resolve(calm); return; }
+      timer = setTimeout(check, Math.max(1, Math.min(quietSince + ms - now, start + max - now)));
+    };
+    waiters.add(check);
+    check();
+  });
+}
+
+const asked = new WeakMap();
+const HOSTS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
+// suspects lists elements that may host a closed shadow root: custom elements,
+// and hosts that paint without content. Each is named a few times only.
+function suspects(max) {
+  const out = [];
+  const roots = [document];
+  for (let i = 0; i < roots.length && out.length < max; i++) {
+    watch(roots[i]);
+    for (const el of queryAll(roots[i], '*')) {
+      const root = shadowOf(el);
+      if (root) { if (roots.length < 2000) roots.push(root); continue; }
+      if (!isHTML(el)) continue;
+      const tag = N.local(el), custom = tag.includes('-');
+      if (!custom && (N.first(el) !== null || !HOSTS.has(tag))) continue;
+      const times = asked.get(el) || 0;
+      if (times >= (custom ? 4 : 2)) continue;
+      if (!custom) { const r = N.rect(el); if (r.width < 8 || r.height < 8) continue; }
+      asked.set(el, times + 1);
+      out.push(el);
+      if (out.length >= max) break;
+    }
+  }
+  return out;
+}
+
+const CLICKS = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'touchstart', 'touchend']);
+
+const publicAPI = {
+  version: 1,
+  doc: docID,
+
+  // prep says whether asking the browser for listeners and closed roots pays.
+  prep() {
+    additions += observer.takeRecords().some((r) => r.addedNodes.length) ? 1 : 0;
+    return { doc: docID, additions, ready: N.docReady(document), age: performance.now() };
+  },
+  suspects: (max) => suspects(max || 50),
+  adopt(host, root) {
+    if (!(root instanceof ShadowRoot) || N.shadow(host)) return false;
+    adopted.set(host, root);
+    watch(root);
+    return true;
+  },
+  mark(el, events) {
+    if (N.type(el) !== 1 || marked.has(el) || !events.some((e) => CLICKS.has(e))) return false;
+    marked.add(el);
+    return true;
+  },
+
+  // walk returns JSON text: nodes in page order, each with its depth d, and a token for
+  // assign when some of them wait for a ref.
+  walk(opts) {
+    const t0 = performance.now();
+    const t = walkTree(opts || {});
+    const { waiting, rebound, recycled } = settleRefs(t.stay);
+    let token = '';
+    if (waiting.length) {
+      token = String(walks) + '.' + bytes[0];
+      pendings.set(token, waiting);
+      while (pendings.size > 8) pendings.delete(pendings.keys().next().value);
+      waiting.forEach((w, i) => { w.p = i; });
+    }
+    // A ref, or a promise of one: NUL never occurs in page text here.
+    const refTo = (w) => w.ref || '\u0000' + w.p;
+    for (const w of t.stay) {
+      const n = w.node;
+      n.ref = refTo(w);
+      if (w.controls) { const x = t.nodeOf.get(w.controls); if (x) n.controls = refTo(x); }
+      if (w.blocker) {
+        let x = null;
+        for (let b = w.blocker, i = 0; b && i < 500; b = flatParent(b), i++) {
+          if (inFlat(w.el, b)) break;
+          if (t.nodeOf.has(b)) { x = t.nodeOf.get(b); break; }
+        }
+        n.covered_by = x ? refTo(x) : describe(w.blocker);
+      }
+    }
+    for (const w of t.stay) marks(w);
+    const nodes = [];
+    const todo = [[t.root, 0]];
+    while (todo.length) {
+      const [n, d] = todo.pop();
+      const kids = n.children;
+      delete n.children;
+      delete n.w;
+      n.d = Math.min(d, DEPTH_MAX);
+      nodes.push(n);
+      if (kids) for (let i = kids.length - 1; i >= 0; i--) todo.push([kids[i], d + 1]);
+    }
+    styles = new Map();
+    return JSON.stringify({ doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, nodes, token, pending: waiting.length, rebound, recycled, notes: t.notes, elements: t.count, millis: Math.round((performance.now() - t0) * 10) / 10 });
+  },
+  assign,
+
+  el(ref) {
+    const e = byRef.get(ref);
+    if (!e || e.dead) return null;
+    let el = elementOf(e);
+    if (!el) { refresh(); el = e.dead ? null : elementOf(e); }
+    return el && !staleRow(e, el) ? el : null;
+  },
+  // actEl is the element that input goes to: the label of a hidden control.
+  actEl(ref) {
+    const el = publicAPI.el(ref);
+    if (!el) return null;
+    return handleOf(el, tagOf(el), styleOf1(el).display === 'none') || el;
+  },
+  status(ref) {
+    const e = byRef.get(ref);
+    if (!e) return { status: 'unknown' };
+    const was = { ref, role: e.role, name: e.name };
+    if (e.dead) return { status: e.dead, ...was, now: e.now };
+    let el = elementOf(e), rebound = false;
+    if (!el) { refresh(); el = elementOf(e); rebound = !!el; }
+    if (!el) {
+      const r = successor(e);
+      return r ? { status: 'replaced', ...was, now: r } : { status: 'removed', ...was };
+    }
+    if (e.dead || staleRow(e, el)) return { status: 'recycled', ...was, now: e.now || { role: e.role, name: current(el) } };
+    return { status: 'ok', ...was, name: current(el), rebound };
+  },
+  info(ref) {
+    const el = publicAPI.el(ref);
+    if (!el) return null;
+    const e = byRef.get(ref), tag = tagOf(el);
+    const handle = publicAPI.actEl(ref);
+    const r = N.rect(handle);
+    return { ref, role: e.role, name: current(el), tag, input_type: tag === 'input' ? N.inputType(el) : undefined, key: e.key || undefined, box: box(r), actOn: handle === el ? undefined : { tag: tagOf(handle), text: contentOf(handle, tagOf(handle)) }, masked: isSecret(el, tag) || undefined };
+  },
+  refOf(el) { const e = el && byEl.get(el); return e && !e.dead ? e.ref : null; },
+  quiet,
+};
+
+const styleOf1 = (el) => { styles.delete(el); return styleOf(el); };
+function current(el) {
+  styles = new Map();
+  return nameOf(el).name || (byEl.get(el) || {}).name || '';
+}
+// refresh walks without handing out refs, so that equivalents are re-bound.
+function refresh() { settleRefs(walkTree({}).stay); styles = new Map(); }
+function staleRow(e, el) {
+  if (e.row === undefined) return false;
+  styles = new Map();
+  const r = e.rowEl && e.rowEl.deref();
+  if (!r || !N.connected(r) || !inFlat(el, r)) return false;
+  return recycledBy(e, { row: rowKey(r), rowEl: r, name: e.name, role: e.role });
+}
+// successor describes what stands in the place of something that is gone.
+function successor(e) {
+  for (const o of byRef.values()) if (o !== e && !o.dead && o.parentSig === e.parentSig && o.role === e.role && o.ord === e.ord && o.walk === walks && elementOf(o)) return { ref: o.ref, role: o.role, name: o.name };
+  return undefined;
+}
+// marks that hold for the whole subtree are repeated on what can be operated.
+function marks(w) {
+  const c = w.ctx, n = w.node;
+  if (!c) return;
+  if (c.inert) n.inert = true;
+  if (c.clear && !w.actOn) n.transparent = true;
+}
+
+Object.defineProperty(globalThis, '__quartet', { value: Object.freeze(publicAPI), enumerable: false, configurable: false, writable: false });

@@ -1,0 +1,92 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/quartet-agents/quartet/internal/browser"
+)
+
+// What script cannot see, the browser tells: who listens for clicks, and what
+// is in closed shadow roots. Both are asked only when the document has new
+// elements, or is young (listeners come without any change of the tree).
+const (
+	youngMS  = 3000 // milliseconds
+	maxDocs  = 128  // documents remembered
+	maxDepth = 4    // closed roots within closed roots
+
+	suspectsFn = "() => __quartet.suspects(40)"
+	adoptFn    = "(host, root) => __quartet.adopt(host, root)"
+	markFn     = "(node, events) => __quartet.mark(node, events)"
+)
+
+// memo is what is known about a document. mu serialises looking.
+type memo struct {
+	mu        sync.Mutex
+	looked    bool
+	additions int
+	used      int
+}
+
+func (c *Capturer) memo(doc string) *memo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tick++
+	m := c.docs[doc]
+	if m == nil {
+		if len(c.docs) >= maxDocs {
+			oldest := ""
+			for k, v := range c.docs {
+				if oldest == "" || v.used < c.docs[oldest].used {
+					oldest = k
+				}
+			}
+			delete(c.docs, oldest)
+		}
+		m = &memo{}
+		c.docs[doc] = m
+	}
+	m.used = c.tick
+	return m
+}
+
+// reveal adopts closed shadow roots and marks what listens for clicks. What
+// fails here makes the tree poorer, not wrong: only errors that end the walk
+// anyway are returned.
+func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) error {
+	var prep struct {
+		Doc       string  `json:"doc"`
+		Additions int     `json:"additions"`
+		Age       float64 `json:"age"` // milliseconds
+	}
+	if err := f.Call(ctx, &prep, "() => __quartet.prep()"); err != nil {
+		return err
+	}
+	m := c.memo(prep.Doc)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.looked && m.additions == prep.Additions {
+		return nil
+	}
+	for range maxDepth {
+		n, err := f.AdoptClosedRoots(ctx, suspectsFn, adoptFn)
+		if ends(ctx, err) {
+			return err
+		}
+		if err != nil || n == 0 {
+			break
+		}
+	}
+	if _, err := f.MarkListeners(ctx, markFn); ends(ctx, err) {
+		return err
+	} else if err != nil {
+		c.log.DebugContext(ctx, "listeners not read", "frame", f.URL, "error", err)
+	}
+	m.looked, m.additions = prep.Age > youngMS, prep.Additions
+	return nil
+}
+
+func ends(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || errors.Is(err, browser.ErrNavigated) || errors.Is(err, browser.ErrFrameGone) || errors.Is(err, browser.ErrDialogOpen) || errors.Is(err, browser.ErrTabGone))
+}

@@ -1,0 +1,164 @@
+package observer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/browser"
+	"github.com/quartet-agents/quartet/observer/aria"
+)
+
+// stateKey is the session state that all observer replicas share.
+const stateKey = "observer"
+
+// kept is how many versions stay known as bases of a diff; renewAfter is the
+// age at which an unchanged tree is stored again, before the store forgets it.
+const (
+	kept       = 8
+	renewAfter = 10 * time.Minute
+)
+
+// versions is the session's state: the last version, and where the last trees are.
+type versions struct {
+	Version int       `json:"version"`
+	Sum     string    `json:"sum"` // of the tree without its version
+	Key     string    `json:"key"` // of the last tree in the scene store
+	Stored  time.Time `json:"stored"`
+	Known   []known   `json:"known"` // oldest first
+}
+
+type known struct {
+	Version int    `json:"version"`
+	Key     string `json:"key"`
+}
+
+// before is the newest known version below v; 0 when there is none.
+func (s *versions) before(v int) int {
+	for _, k := range slices.Backward(s.Known) {
+		if k.Version < v {
+			return k.Version
+		}
+	}
+	return 0
+}
+
+var errRaced = errors.New("another replica has counted a version")
+
+// version counts: a tree that equals the last one keeps its version and key,
+// any other gets the next version and is stored. It sets tree.Version.
+func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree) (*versions, error) {
+	tree.Version = 0
+	plain, err := json.Marshal(tree)
+	if err != nil {
+		return nil, bus.Errorf(bus.GiveUp, bus.CodeBadMessage, "the tree cannot be encoded: %w", err)
+	}
+	digest := sha256.Sum256(plain)
+	sum := hex.EncodeToString(digest[:16])
+	for {
+		old, err := a.versions(ctx, session)
+		if err != nil {
+			return nil, err
+		}
+		now := time.Now().UTC()
+		same := old.Sum == sum && old.Version > 0
+		if same && now.Sub(old.Stored) < renewAfter {
+			tree.Version = old.Version
+			return old, nil
+		}
+		tree.Version = old.Version
+		if !same {
+			tree.Version++
+		}
+		key, err := bus.PutJSON(ctx, a.bus.Scenes(), tree)
+		if err != nil {
+			return nil, err
+		}
+		next := versions{Version: tree.Version, Sum: sum, Key: key, Stored: now, Known: slices.Clone(old.Known)}
+		if same && len(next.Known) > 0 {
+			next.Known = next.Known[:len(next.Known)-1]
+		}
+		next.Known = append(next.Known, known{tree.Version, key})
+		if len(next.Known) > kept {
+			next.Known = next.Known[len(next.Known)-kept:]
+		}
+		err = a.bus.UpdateSessionState(ctx, session, stateKey, func(data []byte) ([]byte, error) {
+			var cur versions
+			if len(data) > 0 {
+				if err := json.Unmarshal(data, &cur); err != nil {
+					return nil, err
+				}
+			}
+			if cur.Version != old.Version {
+				return nil, errRaced
+			}
+			return json.Marshal(next)
+		})
+		if errors.Is(err, errRaced) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &next, nil
+	}
+}
+
+func (a *Agent) versions(ctx context.Context, session string) (*versions, error) {
+	data, err := a.bus.GetSessionState(ctx, session, stateKey)
+	if err != nil {
+		return nil, err
+	}
+	var v versions
+	if len(data) > 0 {
+		if err := json.Unmarshal(data, &v); err != nil {
+			return nil, bus.Errorf(bus.GiveUp, bus.CodeBadMessage, "the observer's state of session %s is damaged: %w", session, err)
+		}
+	}
+	return &v, nil
+}
+
+// base fetches the tree of an earlier version; nil when it is forgotten.
+func (a *Agent) base(ctx context.Context, s *versions, version int) *aria.Tree {
+	for _, k := range s.Known {
+		if k.Version != version {
+			continue
+		}
+		var t aria.Tree
+		if err := bus.GetJSON(ctx, a.bus.Scenes(), k.Key, &t); err != nil {
+			a.o.Logger.DebugContext(ctx, "base of a diff is gone", "version", version, "error", err)
+			return nil
+		}
+		return &t
+	}
+	return nil
+}
+
+// lastKnown returns the last tree of the session, marked stale, with a note
+// that says why. A page that was never seen gives an empty tree.
+func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, why string) (*aria.Tree, *versions, error) {
+	state, err := a.versions(ctx, s.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree := &aria.Tree{}
+	if state.Key != "" {
+		if err := bus.GetJSON(ctx, a.bus.Scenes(), state.Key, tree); err != nil {
+			tree = &aria.Tree{Version: state.Version}
+		}
+	}
+	if tree.Root == nil || tree.Tab != tab.ID() || tree.URL != tab.URL() {
+		tree = &aria.Tree{Version: state.Version, URL: tab.URL(), Title: tab.Title(), Tab: tab.ID(), Root: &aria.Node{Role: "document"}}
+		why += ", and this document was not seen before."
+	} else {
+		why += "; this is the page as it was last seen."
+	}
+	tree.Stale = true
+	tree.Notes = append(slices.Clone(tree.Notes), why)
+	return tree, state, nil
+}
