@@ -77,7 +77,7 @@ func (h *host) connect(ctx context.Context) {
 		})
 	}
 	if err != nil {
-		h.err = errors.Join(err, h.close(ctx))
+		h.err = errors.Join(err, h.close())
 	}
 }
 
@@ -86,13 +86,13 @@ func only(kind string) target.Filter {
 	return target.Filter{{Type: kind}, {Exclude: true}}
 }
 
-func (h *host) close(ctx context.Context) error {
+func (h *host) close() error {
 	if h.c == nil {
 		return nil
 	}
 	var err error
 	if h.proc != nil {
-		err = h.proc.stop(ctx, h.c)
+		err = h.proc.stop()
 	}
 	h.c.close()
 	return err

@@ -67,7 +67,7 @@ func (o *options) commandLine(profile string, root bool) []string {
 		// one document, one life: a document does not come back from a cache,
 		// nor is one loaded before it is asked for (and judged)
 		"--disable-back-forward-cache",
-		"--disable-features=Translate,Prerender2,PrerenderFallback,LCPPPrefetchSubresource,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CalculateNativeWinOcclusion,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+		"--disable-features=Translate,PreloadTopChromeWebUI,WebUIReloadButton,Prerender2,PrerenderFallback,LCPPPrefetchSubresource,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CalculateNativeWinOcclusion,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
 		"--no-startup-window",
 		"--disable-dev-shm-usage",
 		"--force-color-profile=srgb",
@@ -184,20 +184,12 @@ func (p *process) firstAnswer(ctx context.Context, c *conn) error {
 	return p.guard.ready(ctx)
 }
 
-// stop ends the browser, whatever its state, and removes what it left. It is
+// stop kills the browser, whatever its state, and removes what it left: its
+// profile is thrown away, so there is nothing that it should save first. It is
 // bounded by about 5 s.
-func (p *process) stop(ctx context.Context, c *conn) error {
-	if c != nil {
-		cctx, cancel := context.WithTimeout(ctx, time.Second)
-		_ = c.root.Call(cctx, browser.Close.Method, nil, nil)
-		cancel()
-	}
+func (p *process) stop() error {
+	_ = p.cmd.Process.Kill()
 	_ = p.tr.Close()
-	select {
-	case <-p.exited:
-	case <-time.After(time.Second):
-	case <-ctx.Done():
-	}
 	killUsing(p.root)
 	select {
 	case <-p.exited:

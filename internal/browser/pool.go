@@ -105,8 +105,14 @@ func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Unlock()
 	var errs []error
 	for _, h := range hosts {
-		<-h.ready // connect is bounded
-		errs = append(errs, h.close(ctx))
+		select {
+		case <-h.ready:
+			errs = append(errs, h.close())
+		case <-ctx.Done():
+			// Still starting; the guard or this goroutine ends it.
+			go func() { <-h.ready; _ = h.close() }()
+			errs = append(errs, ctx.Err())
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -231,6 +237,10 @@ func (p *Pool) session(ctx context.Context, s bus.Session) (*state, error) {
 	}
 	if fresh {
 		if err := h.allowDownloads(ctx, st); err != nil {
+			if protocolError(err) != nil { // there is no such context any more
+				h.drop(st.context)
+				return nil, fmt.Errorf("session %s: %w: %w", s.ID, ErrTabGone, err)
+			}
 			return nil, err
 		}
 	}

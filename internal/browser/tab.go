@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
@@ -39,6 +38,7 @@ type Tab struct {
 	watches map[*Watch]struct{}
 	crashed bool
 	gone    bool
+	stub    string        // the URL that is answered with an empty page, see fill
 	changed chan struct{} // closed and replaced at every event that a wait may look for
 
 	dialogs  dialogs
@@ -238,6 +238,7 @@ func (t *Tab) frameAttached(parent *part, ev *target.EventAttachedToTarget) {
 func (t *Tab) partEnded(p *part) {
 	t.mu.Lock()
 	delete(t.parts, p.s)
+	delete(t.activity.loading, p.frame)
 	if p.s == t.main {
 		t.gone = true
 	}
@@ -268,6 +269,7 @@ func (t *Tab) judge(p *part, ev *fetch.EventRequestPaused) {
 	top := p.frame == "" && string(ev.FrameID) == string(t.target)
 	ok := allowed.allow(ev.Request.URL, top)
 	t.mu.Lock()
+	stub := t.stub != "" && t.stub == ev.Request.URL
 	if ok {
 		delete(t.blocked, ev.FrameID)
 	} else {
@@ -281,7 +283,9 @@ func (t *Tab) judge(p *part, ev *fetch.EventRequestPaused) {
 		ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
 		defer cancel()
 		var err error
-		if ok {
+		if ok && stub {
+			err = fulfil(ctx, p.s, ev.RequestID)
+		} else if ok {
 			_, err = cdp.Call(ctx, p.s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
 		} else {
 			_, err = cdp.Call(ctx, p.s, fetch.FailRequest, fetch.FailRequestParams{RequestID: ev.RequestID, ErrorReason: network.ErrorReasonAborted})
@@ -355,6 +359,3 @@ func (t *Tab) waitFor(ctx context.Context, cond func() bool) error {
 		}
 	}
 }
-
-// since is the time that has passed, for facts in milliseconds.
-func since(t time.Time) time.Duration { return time.Since(t).Round(time.Millisecond) }
