@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"testing"
@@ -12,7 +13,13 @@ import (
 // attempt, receipt and verdict, each on disk, and four calls that do nothing.
 // The target is a p50 of at most 15 ms.
 func BenchmarkStepJournal(b *testing.B) {
-	bus := testBus(b, ConnectOptions{Server: testServer(b, "")})
+	b.Run("embedded", func(b *testing.B) { benchStep(b, testBus(b, ConnectOptions{Server: testServer(b, "")})) })
+	b.Run("tcp", func(b *testing.B) {
+		benchStep(b, testBus(b, ConnectOptions{URL: testServer(b, "127.0.0.1:-1").ClientURL()}))
+	})
+}
+
+func benchStep(b *testing.B, bus *Bus) {
 	for agent, verbs := range map[string][]Verb{"observer": {VerbObserve}, "actor": {VerbPrepare, VerbAct}, "verifier": {VerbJudge}} {
 		s := NewService(bus, agent)
 		for _, v := range verbs {
@@ -54,10 +61,47 @@ func BenchmarkStepJournal(b *testing.B) {
 		add(EventVerdict, Verdict{Attempt: at.ID, Outcome: Right, Reasons: []string{"the button was hit"}})
 		times = append(times, time.Since(start))
 	}
+	report(b, times)
+}
+
+func report(b *testing.B, times []time.Duration) {
 	slices.Sort(times)
 	ms := func(p float64) float64 {
 		return float64(times[int(p*float64(len(times)-1))].Microseconds()) / 1000
 	}
 	b.ReportMetric(ms(0.50), "p50-ms")
 	b.ReportMetric(ms(0.99), "p99-ms")
+}
+
+// BenchmarkStores is what one write costs; session state and blobs are on disk.
+func BenchmarkStores(b *testing.B) {
+	bus := testBus(b, ConnectOptions{Server: testServer(b, "")})
+	data := make([]byte, 60<<10)
+	for name, f := range map[string]func(i int) error{
+		"session_state": func(i int) error {
+			return bus.UpdateSessionState(b.Context(), "s", "refs", func([]byte) ([]byte, error) { return fmt.Append(nil, i), nil })
+		},
+		"scene_60KiB": func(i int) error {
+			binary.BigEndian.PutUint64(data, uint64(i))
+			_, err := bus.Scenes().Put(b.Context(), data)
+			return err
+		},
+		"blob_60KiB": func(i int) error {
+			binary.BigEndian.PutUint64(data, uint64(i))
+			_, err := bus.Blobs().Put(b.Context(), data)
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var times []time.Duration
+			for i := 0; b.Loop(); i++ {
+				start := time.Now()
+				if err := f(i); err != nil {
+					b.Fatal(err)
+				}
+				times = append(times, time.Since(start))
+			}
+			report(b, times)
+		})
+	}
 }

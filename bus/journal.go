@@ -244,6 +244,9 @@ func (j *Journal) Watch(ctx context.Context, run string) iter.Seq2[Event, error]
 		defer it.Stop()
 		for {
 			m, err := it.Next(jetstream.NextContext(ctx))
+			if errors.Is(err, jetstream.ErrNoHeartbeat) && ctx.Err() == nil {
+				continue // the server is away for a moment; the consumer goes on by itself
+			}
 			if err != nil {
 				if ctx.Err() != nil {
 					err = ctx.Err()
