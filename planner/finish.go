@@ -1,0 +1,135 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/planner/playbook"
+)
+
+// finalHorizon is how long the final checks may take to come true.
+const finalHorizon = 5 * time.Second
+
+// conclude judges a claim of being done by the workflow's final checks, on
+// fresh evidence (DESIGN 2.2).
+func (r *run) conclude(ctx context.Context, claim Finish) error {
+	checks, err := r.finalChecks()
+	if err != nil {
+		return err
+	}
+	state, err := r.b.Journal().State(ctx, r.id)
+	if err != nil {
+		return err
+	}
+	reply, err := call[bus.CheckRequest, bus.CheckReply](ctx, r, bus.VerbCheck, &r.session,
+		bus.CheckRequest{Session: r.session, Expect: checks, WithinMS: int(finalHorizon / time.Millisecond), Downloads: state.Downloads})
+	if err != nil {
+		return err
+	}
+	if !reply.Held {
+		r.refuted = &reply
+		return r.append(ctx, bus.EventNote, bus.Note{Level: "warn", Text: "claimed to be done, but " + strings.Join(unmet(reply.Checks), "; ")})
+	}
+	return r.finish(ctx, bus.Finished{Status: bus.Succeeded, Reason: "every final check holds", Final: &reply})
+}
+
+func unmet(checks []bus.Checked) []string {
+	var out []string
+	for _, c := range checks {
+		if !c.Held {
+			out = append(out, c.Fact)
+		}
+	}
+	return out
+}
+
+// finalChecks reads done_when, with the run's variables put in.
+func (r *run) finalChecks() ([]bus.Expect, error) {
+	x := expander{vars: r.vars, now: time.Now()}
+	var all []bus.Expect
+	for _, line := range r.w.DoneWhen {
+		checks, err := playbook.ReadChecks(line.Text)
+		if err != nil {
+			return nil, bus.Errorf(bus.GiveUp, "unreadable", "%s:%d: done_when: %w", r.w.File, line.At, err)
+		}
+		for _, c := range checks {
+			all = append(all, x.expect(c))
+		}
+	}
+	return all, nil
+}
+
+// finish writes the terminal event, with a picture of where the run stands.
+func (r *run) finish(ctx context.Context, f bus.Finished) error {
+	if r.last != nil && f.Attempt == "" && f.Status != bus.Succeeded {
+		f.Attempt = r.last.Attempt.ID
+	}
+	if _, open := r.session.Current(); open {
+		shot, cancel := context.WithTimeout(ctx, 10*time.Second)
+		if reply, err := bus.Call[bus.ScreenshotRequest, bus.ScreenshotReply](shot, r.b, bus.VerbScreenshot, &r.session, bus.ScreenshotRequest{Session: r.session}); err == nil {
+			f.Screenshot = reply.Blob
+		} else {
+			r.log.Warn("planner: no picture of the end", "error", err)
+		}
+		cancel()
+	}
+	return r.append(ctx, bus.EventFinished, f)
+}
+
+// end turns whatever stopped the loop into the run's terminal event, unless the
+// run is to be given back: the process is ending, or another one owns it.
+func (r *run) end(ctx context.Context, err error) error {
+	outOfTime := errors.Is(context.Cause(ctx), errOutOfTime)
+	if err != nil && !outOfTime {
+		if ctx.Err() != nil || errors.Is(err, bus.ErrFenced) || errors.Is(err, bus.ErrFinished) {
+			return err
+		}
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	state, serr := r.b.Journal().State(after, r.id)
+	if serr != nil {
+		return serr
+	}
+	if state.Finished == nil {
+		f := bus.Finished{Status: bus.Failed}
+		switch {
+		case outOfTime:
+			f.Reason = fmt.Sprintf("the limit of %d seconds is reached", r.limits.Seconds)
+		case err == nil:
+			return bus.Errorf(bus.GiveUp, "no_end", "run %s stopped without an end", r.id)
+		default:
+			f.Reason = err.Error()
+			if bus.DecisionOf(err) == bus.Ask {
+				f.Status = bus.NeedsPerson
+			}
+		}
+		if a := state.OpenAttempt(); a != nil {
+			f.Attempt = a.Attempt.ID
+			if a.Attempt.Risk == bus.RiskIrreversible {
+				f.Status, f.Reason = bus.NeedsPerson, f.Reason+"; whether "+a.Attempt.ID+" took effect is not known"
+			}
+		}
+		if err := r.finish(after, f); err != nil {
+			return err
+		}
+	}
+	return r.close(after)
+}
+
+// close ends the session. That it fails is no fault of the run's.
+func (r *run) close(ctx context.Context) error {
+	if r.session.ID == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+	defer cancel()
+	if _, err := bus.Call[bus.CloseRequest, bus.Raw](ctx, r.b, bus.VerbClose, &r.session, bus.CloseRequest{Session: r.session}); err != nil {
+		r.log.Warn("planner: the session was not closed", "error", err)
+	}
+	return nil
+}
