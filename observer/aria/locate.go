@@ -25,6 +25,9 @@ type Query struct {
 type Scope struct {
 	Kind string `json:"kind"`
 	Name string `json:"name,omitempty"`
+	// Ordinal chooses among equal containers in page order: 1 the first, -1 the
+	// last, 0 unset.
+	Ordinal int `json:"ordinal,omitempty"`
 }
 
 // Near places the target by another element's position.
@@ -476,6 +479,9 @@ func (l *locator) byKind() Result {
 			if len(inner) > 0 {
 				hits = inner
 			}
+		}
+		if normalKind(l.q.Kind) == "row" {
+			hits = l.dataRows(hits)
 		}
 		if normalKind(l.q.Kind) != "cell" && l.q.Role == "" {
 			hits = l.collapseSame(hits)

@@ -1,6 +1,7 @@
 package aria
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,15 @@ func (l *locator) enter(scopes []Scope) (reason string, ok bool) {
 		found := l.spansOf(s)
 		if len(found) == 0 {
 			return "no " + scopeText(s) + " on this page", false
+		}
+		if k := s.Ordinal; k != 0 {
+			if k < 0 {
+				k += len(found) + 1
+			}
+			if k < 1 || k > len(found) {
+				return fmt.Sprintf("%d of %s on this page, not as many as the words ask for", len(found), scopeText(s)), false
+			}
+			found = found[k-1 : k]
 		}
 		l.spans = found
 	}
@@ -110,8 +120,11 @@ func (l *locator) spansOf(s Scope) []span {
 	if alive := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return l.x.nodes[i].Inert }); len(alive) > 0 {
 		all = alive
 	}
+	if normalKind(s.Kind) == "row" {
+		all = l.dataRows(all)
+	}
 	if s.Name == "" {
-		if normalKind(s.Kind) == "dialog" && len(all) > 1 {
+		if normalKind(s.Kind) == "dialog" && len(all) > 1 && s.Ordinal == 0 {
 			return l.toSpans([]int{l.front(all)})
 		}
 		return l.toSpans(innermost(l.x, all))
@@ -158,6 +171,16 @@ func (l *locator) spansOf(s Scope) []span {
 		return nil
 	}
 	return l.aroundText(equal)
+}
+
+// dataRows drops header rows where there are others: the first row is the
+// first one with data.
+func (l *locator) dataRows(rows []int) []int {
+	data := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return isHeaderRow(l.x.nodes[i]) })
+	if len(data) == 0 {
+		return rows
+	}
+	return data
 }
 
 // front is the dialog that a person sees on top: the modal one, the last.
