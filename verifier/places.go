@@ -141,48 +141,17 @@ func several(t *aria.Tree, nodes []*aria.Node) string {
 }
 
 // twinsOf returns the elements that the target's words fit as well as the one
-// with the ref. A ref that a planner gave tells nothing apart here: it is the
-// words that say what a person meant. Without words there are no twins.
+// with the ref, when the words, ordinal and position together do not single it
+// out. A ref that a planner gave tells nothing apart here: it is the words that
+// say what a person meant. Without words there are no twins.
 func twinsOf(t *aria.Tree, target *bus.Target, p aria.Purpose, ref string) []*aria.Node {
 	if target.Words == "" && target.Name == "" || target.Focused {
 		return nil
 	}
 	q := query(target, p)
 	q.Ref = ""
-	r := aria.Locate(t, q)
-	if r.Node != nil {
-		exact := r.Rung == "name" || r.Rung == "label" || r.Rung == "normalised"
-		if r.Node.Ref == ref || !exact || r.Node.Ref == "" || related(t, r.Node, ref) {
-			return nil
-		}
-		return []*aria.Node{r.Node}
-	}
-	var others []*aria.Node
-	among := false
-	for _, n := range r.Candidates {
-		if n.Ref == ref {
-			among = true
-		} else {
-			others = append(others, n)
-		}
-	}
-	if !among || r.Rung == "words" {
+	if r := aria.Locate(t, q); r.Node != nil && r.Node.Ref == ref {
 		return nil
 	}
-	return others
-}
-
-// related tells whether one of two nodes stands inside the other.
-func related(t *aria.Tree, n *aria.Node, ref string) bool {
-	for _, p := range t.Path(ref) {
-		if p == n {
-			return true
-		}
-	}
-	for _, p := range t.PathTo(n) {
-		if p.Ref == ref {
-			return true
-		}
-	}
-	return false
+	return aria.Twins(t, ref, q)
 }
