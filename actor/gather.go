@@ -1,0 +1,184 @@
+package actor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/browser"
+)
+
+// How long the page must be quiet after input, and how long that is waited for.
+const (
+	settleQuiet = 90 * time.Millisecond
+	settleMax   = 3 * time.Second
+	// downloadMax bounds the bytes of one download that are kept.
+	downloadMax = 256 << 20
+	maxRequests = 50
+)
+
+// gather lets the page settle after input, then takes what the watch saw into
+// the receipt. It reports facts only, and never fails: what cannot be told is
+// noted.
+func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
+	if h.probe != nil {
+		defer h.probe.disarm()
+	}
+	if h.rec.Sent {
+		err := h.tab.Settle(ctx, settleQuiet, settleMax)
+		if err != nil && !errors.Is(err, browser.ErrTabGone) && !errors.Is(err, browser.ErrDialogOpen) && !errors.Is(err, context.DeadlineExceeded) {
+			h.note("settling: %v", err)
+		}
+	}
+	f := w.Facts()
+	if ok && (h.in.Action == bus.ActionDownload || len(f.Downloads) > 0) {
+		f = h.awaitDownloads(ctx, w)
+	}
+	h.takeFacts(ctx, f)
+	h.afterTabs(ctx, f)
+	if h.rec.Sent {
+		h.readBack(ctx)
+	}
+}
+
+// awaitDownloads waits until every download that began has ended; for a
+// download intent also until one begins.
+func (h *hand) awaitDownloads(ctx context.Context, w *browser.Watch) browser.Facts {
+	limit := h.a.o.Timeout
+	if h.in.TimeoutMS > 0 {
+		limit = time.Duration(h.in.TimeoutMS) * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	f, err := w.Wait(ctx, func(f browser.Facts) bool {
+		if len(f.Downloads) == 0 {
+			return f.Closed
+		}
+		for _, d := range f.Downloads {
+			if d.State == "inProgress" {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil && len(f.Downloads) == 0 {
+		h.note("no download began within %s", limit)
+	} else if err != nil {
+		h.note("a download had not ended after %s", limit)
+	}
+	return f
+}
+
+func (h *hand) takeFacts(ctx context.Context, f browser.Facts) {
+	h.rec.Dialogs = f.Dialogs
+	h.rec.Blocked = f.Blocked
+	h.rec.Crashed = f.Crashed
+	for _, r := range f.Requests {
+		if (r.Method != "GET" && r.Method != "OPTIONS" || r.Type == "Document") && len(h.rec.Requests) < maxRequests {
+			h.rec.Requests = append(h.rec.Requests, r)
+		}
+	}
+	for _, d := range f.Downloads {
+		h.rec.Downloads = append(h.rec.Downloads, h.download(ctx, d))
+	}
+}
+
+// download hashes a file that arrived and keeps its bytes.
+func (h *hand) download(ctx context.Context, d browser.Download) bus.Download {
+	out := bus.Download{Name: d.Name, URL: d.URL, Size: d.Size, State: d.State}
+	if d.State != "completed" || d.Path == "" {
+		return out
+	}
+	f, err := os.Open(d.Path)
+	if err != nil {
+		h.note("the download %s is not readable here: %v", d.Name, err)
+		return out
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, downloadMax+1))
+	if err != nil || len(data) > downloadMax {
+		h.note("the download %s was not kept: it is larger than %d MiB, or not readable", d.Name, downloadMax>>20)
+		return out
+	}
+	sum := sha256.Sum256(data)
+	out.Size, out.SHA256 = int64(len(data)), hex.EncodeToString(sum[:])
+	if out.Blob, err = h.a.bus.Blobs().Put(ctx, data); err != nil {
+		h.note("the download %s was not kept: %v", d.Name, err)
+	}
+	return out
+}
+
+// afterTabs reports the tabs as they are now. A tab that the act opened becomes
+// the current one, as in a person's browser; one that closed gives way to its
+// opener, else to the last one left.
+func (h *hand) afterTabs(ctx context.Context, f browser.Facts) {
+	h.rec.URLAfter = h.tab.URL()
+	tabs, err := h.a.pool.Tabs(ctx, h.sess)
+	if err != nil {
+		h.note("the tabs could not be listed: %v", err)
+		return
+	}
+	h.rec.Tabs = tabs
+	open := map[string]bus.Tab{}
+	for _, t := range tabs {
+		open[t.ID] = t
+	}
+	known := map[string]bool{}
+	for _, t := range h.sess.Tabs {
+		known[t.ID] = true
+	}
+	cur := h.rec.Tab
+	for _, t := range tabs {
+		if known[t.ID] {
+			continue
+		}
+		h.rec.NewTabs = append(h.rec.NewTabs, t)
+		if h.rec.Sent {
+			cur = t.ID
+		}
+	}
+	if _, ok := open[cur]; !ok {
+		cur = ""
+		for _, t := range h.sess.Tabs {
+			if t.ID == h.rec.Tab && t.Opener != "" {
+				if _, ok := open[t.Opener]; ok {
+					cur = t.Opener
+				}
+			}
+		}
+		if cur == "" && len(tabs) > 0 {
+			cur = tabs[len(tabs)-1].ID
+		}
+	}
+	h.rec.Tab = cur
+	if t, ok := open[cur]; ok && cur != h.sess.Tab {
+		h.settleOther(ctx, tabs, t)
+	}
+}
+
+// settleOther waits for a tab that has become the current one to load.
+func (h *hand) settleOther(ctx context.Context, tabs []bus.Tab, t bus.Tab) {
+	s := h.sess
+	s.Tabs, s.Tab = tabs, t.ID
+	tab, err := h.a.pool.Tab(ctx, s)
+	if err != nil {
+		return
+	}
+	_ = tab.Settle(ctx, settleQuiet, settleMax) // that it does not settle is no failure
+	h.rec.URLAfter = tab.URL()
+	if now, err := h.a.pool.Tabs(ctx, s); err == nil {
+		h.rec.Tabs = now
+		for i := range h.rec.NewTabs {
+			for _, n := range now {
+				if n.ID == h.rec.NewTabs[i].ID {
+					h.rec.NewTabs[i] = n
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package actor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/browser"
+)
+
+// probeBinding is the function of the isolated world by which probe.js reports.
+const probeBinding = "__quartetProbe"
+
+// probeGrace is how long a report may lag behind the end of the input.
+const probeGrace = 250 * time.Millisecond
+
+// A probed event is one that probe.js saw.
+type probed struct {
+	Token   string `json:"token"`
+	Type    string `json:"type"`
+	Via     string `json:"via"` // "host": seen from outside a closed root; "root": from inside
+	Inside  bool   `json:"inside"`
+	Trusted bool   `json:"trusted"`
+	Ref     string `json:"ref"`
+	Role    string `json:"role"`
+	Name    string `json:"name"`
+	Tag     string `json:"tag"`
+}
+
+// A probe is armed before an input and collected after it. Its reports come by
+// a binding the moment the event is dispatched, so a navigation that the event
+// causes cannot lose them.
+type probe struct {
+	token  string
+	target bool // there is a target to be inside of
+	stops  []func()
+	heard  []cdp.Session
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	events []probed
+	more   chan struct{} // closed and replaced at each report
+}
+
+// arm puts the probe into every frame of the page, with the target in its own
+// frame; f nil and ref "" for an input without a target. A second arm of the
+// same attempt adds to the first.
+func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...string) error {
+	p := h.probe
+	if p == nil {
+		b := make([]byte, 8)
+		_, _ = rand.Read(b) // never fails
+		p = &probe{token: hex.EncodeToString(b), more: make(chan struct{})}
+		h.probe = p
+	}
+	p.target = ref != ""
+	if h.frames == nil {
+		fs, err := h.tab.Frames(ctx)
+		if err != nil {
+			return err
+		}
+		h.frames = fs
+	}
+	for _, fr := range h.frames {
+		s := fr.Session
+		if fr.Note != "" || slices.Contains(p.heard, s) {
+			continue
+		}
+		p.heard = append(p.heard, s)
+		ch, stop := s.Subscribe(runtime.BindingCalled.Method)
+		p.stops = append(p.stops, stop)
+		p.wg.Go(func() { p.read(ch, p.token) })
+		// The world exists in later documents too; one binding serves them all.
+		// A frame that is going away has nothing to report.
+		_, _ = cdp.Call(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: probeBinding, ExecutionContextName: "quartet"})
+	}
+	for _, fr := range h.frames {
+		if fr.Note != "" {
+			continue
+		}
+		in := ""
+		if f != nil && fr.ID == f.ID {
+			in = ref
+		}
+		var ok bool
+		err := fr.Call(ctx, &ok, `(t, ref, kinds) => globalThis.__quartetAct.arm(t, ref, kinds)`, p.token, in, kinds)
+		if err != nil && in != "" {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *probe) read(ch <-chan jsonv2.Value, token string) {
+	for raw := range ch {
+		var ev runtime.EventBindingCalled
+		if json.Unmarshal(raw, &ev) != nil || ev.Name != probeBinding {
+			continue
+		}
+		var e probed
+		if json.Unmarshal([]byte(ev.Payload), &e) != nil || e.Token != token {
+			continue
+		}
+		p.mu.Lock()
+		// The report from inside a closed root is the more exact one.
+		if n := len(p.events); e.Via == "root" && n > 0 && p.events[n-1].Type == e.Type && p.events[n-1].Via != "" {
+			p.events[n-1] = e
+		} else {
+			p.events = append(p.events, e)
+		}
+		close(p.more)
+		p.more = make(chan struct{})
+		p.mu.Unlock()
+	}
+}
+
+// wait waits until an event of the kind was reported, at most probeGrace.
+func (p *probe) wait(ctx context.Context, kind string) {
+	t := time.NewTimer(probeGrace)
+	defer t.Stop()
+	for {
+		p.mu.Lock()
+		seen := slices.ContainsFunc(p.events, func(e probed) bool { return e.Type == kind })
+		more := p.more
+		p.mu.Unlock()
+		if seen {
+			return
+		}
+		select {
+		case <-more:
+		case <-t.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// hit sums up what received the input: the target only when every deciding
+// event reached it.
+func (p *probe) hit(decide ...string) *bus.Hit {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := &bus.Hit{Inside: true}
+	var at *probed
+	for i := range p.events {
+		e := &p.events[i]
+		if !slices.Contains(out.Events, e.Type) {
+			out.Events = append(out.Events, e.Type)
+		}
+		if !slices.Contains(decide, e.Type) {
+			continue
+		}
+		if at == nil || (!e.Inside && out.Inside) {
+			at = e
+		}
+		if p.target && !e.Inside {
+			out.Inside = false
+		}
+	}
+	if at == nil {
+		out.Inside = false
+		return out
+	}
+	out.Seen, out.Ref, out.Role, out.Name = true, at.Ref, at.Role, clip(at.Name)
+	if out.Role == "" {
+		out.Role = at.Tag
+	}
+	return out
+}
+
+// reset forgets what was reported, for the next input of the same attempt.
+func (p *probe) reset() {
+	p.mu.Lock()
+	p.events = nil
+	p.mu.Unlock()
+}
+
+// disarm ends the probe; its goroutines have ended when it returns.
+func (p *probe) disarm() {
+	for _, stop := range p.stops {
+		stop()
+	}
+	p.wg.Wait()
+}

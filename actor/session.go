@@ -1,0 +1,74 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/browser"
+	"github.com/quartet-agents/quartet/internal/secret"
+)
+
+// browserKey is where a session's cookies and storage are kept for a resume.
+const browserKey = "browser"
+
+// open answers actor.open: a browser context of its own with one blank tab.
+// Secrets that the workflow needs and this actor lacks are refused before
+// anything is opened. With RestoreAt, what was saved last is brought back.
+func (a *Agent) open(ctx context.Context, req bus.OpenRequest) (bus.Session, error) {
+	if missing := secret.Missing(a.o.Secrets, req.Secrets); len(missing) > 0 {
+		return bus.Session{}, bus.Errorf(bus.Ask, string(bus.RefusedSecret), "these secrets are not set: %s; put them into the environment or the env file", strings.Join(missing, ", "))
+	}
+	s, err := a.pool.OpenSession(ctx, req.Session, req.AllowedOrigins)
+	if err != nil || req.RestoreAt == "" {
+		return s, err
+	}
+	if err := a.restore(ctx, s, req.RestoreAt); err != nil {
+		return bus.Session{}, errors.Join(err, a.pool.CloseSession(context.WithoutCancel(ctx), s))
+	}
+	s.Tabs, err = a.pool.Tabs(ctx, s)
+	return s, err
+}
+
+// restore brings back what was saved, and opens the address.
+func (a *Agent) restore(ctx context.Context, s bus.Session, at string) error {
+	if !browser.Allowed(at, s.AllowedOrigins) {
+		return bus.Errorf(bus.GiveUp, string(bus.RefusedOrigin), "%s is not within the allowed origins", at)
+	}
+	data, err := a.bus.GetSessionState(ctx, s.ID, browserKey)
+	if err != nil {
+		return err
+	}
+	if len(data) > 0 {
+		if err := a.pool.LoadState(ctx, s, data); err != nil {
+			return err
+		}
+	}
+	tab, err := a.pool.Tab(ctx, s)
+	if err != nil {
+		return err
+	}
+	if tab.URL() != at {
+		if err := tab.Navigate(ctx, at); err != nil {
+			return fmt.Errorf("restoring the session: %w", err)
+		}
+	}
+	return tab.Settle(ctx, settleQuiet, settleMax)
+}
+
+func (a *Agent) close(ctx context.Context, req bus.CloseRequest) (bus.Raw, error) {
+	return bus.Raw("{}"), a.pool.CloseSession(ctx, req.Session)
+}
+
+// save keeps the session's cookies and storage in its state. They are
+// credentials; they leave the bus's memory with the session.
+func (a *Agent) save(ctx context.Context, req bus.SaveRequest) (bus.SaveReply, error) {
+	data, err := a.pool.SaveState(ctx, req.Session)
+	if err != nil {
+		return bus.SaveReply{}, err
+	}
+	err = a.bus.UpdateSessionState(ctx, req.Session.ID, browserKey, func([]byte) ([]byte, error) { return data, nil })
+	return bus.SaveReply{Bytes: len(data)}, err
+}
