@@ -1,0 +1,451 @@
+package playbook
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/quartet-agents/quartet/bus"
+)
+
+// action reads the arguments of a verb.
+func (c *clause) action(v verb, start int) ([]bus.Intent, *problem) {
+	switch v {
+	case vOpen, vGo:
+		return c.open(v)
+	case vBack, vForward:
+		c.takePhrase("to the previous page", "to the last page", "one page", "a page", "in the browser", "to the next page", "in the history", "in history", "to the page before", "once", "one step")
+		if v == vBack {
+			return one(bus.Intent{Action: bus.ActionBack}), nil
+		}
+		return one(bus.Intent{Action: bus.ActionForward}), nil
+	case vReload:
+		return nil, c.wrong(0, len(c.toks), "reloading can send a form a second time; open the address again, or click the page's own button")
+	case vClick, vDouble, vRight, vMiddle:
+		return c.click(v)
+	case vPress, vKey:
+		return c.press(v)
+	case vFill:
+		return c.fill()
+	case vType:
+		return c.typeInto()
+	case vAppend:
+		return c.appendTo()
+	case vGive:
+		return c.give()
+	case vSet, vChange:
+		return c.set(v)
+	case vClear:
+		return c.clear()
+	case vReplace:
+		return c.replace()
+	case vSelect:
+		return c.choose()
+	case vCheck, vUncheck, vToggle:
+		return c.check(v)
+	case vTurn:
+		return c.turn()
+	case vUpload:
+		return c.upload()
+	case vDownload:
+		return c.download()
+	case vHover:
+		t, bad := c.target(nil)
+		if bad != nil {
+			return nil, bad
+		}
+		return one(bus.Intent{Action: bus.ActionHover, Target: &t.t}), nil
+	case vDrag:
+		return c.drag()
+	case vScroll:
+		return c.scroll()
+	case vAccept, vDismiss, vConfirm, vClose:
+		return c.dialog(v)
+	case vAnswer:
+		return c.answer()
+	case vSwitch:
+		return c.switchTo()
+	case vWait:
+		return c.wait()
+	case vExpect, vSee, vShould:
+		checks, bad := c.checks()
+		if bad != nil {
+			return nil, bad
+		}
+		return one(bus.Intent{Action: bus.ActionExpectation, Expect: checks}), nil
+	case vRemember:
+		return c.remember()
+	}
+	return nil, c.refused(start)
+}
+
+func one(in bus.Intent) []bus.Intent { return []bus.Intent{in} }
+
+// refused explains verbs that people use and that are no single action.
+func (c *clause) refused(start int) *problem {
+	p := c.wrong(start, len(c.toks), "this is no single action; say what to click and what to type")
+	word := c.raw(start, c.i)
+	switch w := strings.ToLower(word); {
+	case strings.HasPrefix(w, "take a screenshot"):
+		p.why = "the report takes pictures by itself, at failures and at the end"
+	case w == "submit", w == "delete", w == "remove", w == "create", w == "buy", w == "pay", w == "undo", w == "expand", w == "collapse", w == "log in", w == "sign in", w == "log out", w == "sign out":
+		p.forms = []string{`Click the button "` + word + `"`, `Press Enter`}
+	case strings.HasPrefix(w, "search"):
+		p.forms = []string{`Type "Acme" into the field "Search" and press Enter`}
+	}
+	return p
+}
+
+func looksLikeAddress(s string) bool {
+	if s == "" || strings.ContainsAny(s, " \t") {
+		return false
+	}
+	if strings.Contains(s, "://") || s[0] == '/' || s[0] == '?' || s[0] == '#' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "localhost") || strings.HasPrefix(s, "about:") || strings.HasPrefix(s, "${") {
+		return true
+	}
+	host, _, _ := strings.Cut(s, "/")
+	i := strings.LastIndexByte(host, '.')
+	return i > 0 && len(host)-i > 2 && !strings.HasSuffix(host, ".") && (strings.Contains(s, "/") || strings.HasPrefix(host, "www.") || len(host)-i <= 5)
+}
+
+func (c *clause) open(v verb) ([]bus.Intent, *problem) {
+	at := c.i
+	c.articles()
+	c.takePhrase("url", "address", "page at", "page", "web page", "website", "site", "link", "web address", "webpage", "page with the address", "page with the url", "following page")
+	if c.i == len(c.toks)-1 && (c.toks[c.i].literal() || c.toks[c.i].kind == tokWord) {
+		if a := c.toks[c.i].text; looksLikeAddress(a) {
+			if u, err := url.Parse(a); err != nil && !strings.Contains(a, "${") || u != nil && u.Scheme == "javascript" {
+				return nil, c.wrong(c.i, c.i+1, "this is no address that can be opened")
+			}
+			c.i++
+			if !strings.Contains(a, "://") && a[0] != '/' && a[0] != '?' && a[0] != '#' && a[0] != '.' && !strings.HasPrefix(a, "${") && !strings.HasPrefix(a, "about:") {
+				scheme := "https://"
+				if strings.HasPrefix(a, "localhost") {
+					scheme = "http://"
+				}
+				a = scheme + a
+			}
+			return one(bus.Intent{Action: bus.ActionOpen, Value: a}), nil
+		}
+	}
+	c.i = at
+	if c.takePhrase("the top", "the top of the page", "the start of the page", "the beginning of the page") && v == vGo && c.end() {
+		return one(bus.Intent{Action: bus.ActionScroll, Value: "top"}), nil
+	}
+	c.i = at
+	if c.takePhrase("the bottom", "the bottom of the page", "the end of the page", "the end") && v == vGo && c.end() {
+		return one(bus.Intent{Action: bus.ActionScroll, Value: "bottom"}), nil
+	}
+	c.i = at
+	if v == vGo {
+		if c.takePhrase("the previous page", "the page before", "the last page") && c.end() {
+			return one(bus.Intent{Action: bus.ActionBack}), nil
+		}
+		c.i = at
+		if value, ok, bad := c.tab(); bad != nil {
+			return nil, bad
+		} else if ok && c.end() {
+			return one(bus.Intent{Action: bus.ActionSwitchTab, Value: value}), nil
+		}
+		c.i = at
+	}
+	if c.takePhrase("a new tab", "new tab", "another tab", "a new window", "a second tab") {
+		return nil, c.wrong(at, len(c.toks), "a run does not open empty tabs; open an address, or click what opens the tab")
+	}
+	t, bad := c.target(nil)
+	if bad != nil {
+		return nil, bad
+	}
+	if v == vGo && t.noun != nil && (t.t.Kind == "field" || t.t.Kind == "row" || t.t.Role == "heading" || t.t.Kind == "footer" || t.t.Kind == "table") {
+		return nil, &problem{words: c.raw(at, len(c.toks)), why: "scroll to it, or click it?", forms: []string{`Scroll to "Terms"`, `Click the field "Name"`}}
+	}
+	if t.noun != nil && t.t.Kind == "page" {
+		t.t.Kind, t.noun = "", nil // the "Customers" page is opened by what is called so
+		if t.t.Name == "" {
+			return nil, c.wrong(at, len(c.toks), "which page? Say its address, or what to click")
+		}
+	}
+	return one(bus.Intent{Action: bus.ActionClick, Target: &t.t}), nil
+}
+
+func (c *clause) click(v verb) ([]bus.Intent, *problem) {
+	var base bus.Intent
+	base.Action = bus.ActionClick
+	switch v {
+	case vDouble:
+		base.Count = 2
+	case vRight:
+		base.Button = "right"
+	case vMiddle:
+		base.Button = "middle"
+	}
+	if bad := c.clickTail(&base); bad != nil {
+		return nil, bad
+	}
+	c.takePhrase("in", "into", "inside")
+	list, bad := c.targets(nil)
+	if bad != nil {
+		return nil, bad
+	}
+	return intentsFor(base, list), nil
+}
+
+func intentsFor(base bus.Intent, list []*phrase) []bus.Intent {
+	var out []bus.Intent
+	for _, p := range list {
+		in := base
+		t := p.t
+		in.Target = &t
+		out = append(out, in)
+	}
+	return out
+}
+
+// clickTail takes "twice", "with the right mouse button", "while holding Shift"
+// and purposes ("to continue") off the end.
+func (c *clause) clickTail(in *bus.Intent) *problem {
+	for k := len(c.toks) - 1; k > c.i; k-- {
+		if c.toks[k].literal() {
+			break
+		}
+		sub := &clause{sentence: c.sentence, toks: c.toks, i: k, verb: c.verb}
+		switch {
+		case sub.takePhrase("twice", "two times") && sub.end():
+			in.Count = 2
+		case sub.takePhrase("once", "one time") && sub.end():
+		case sub.takePhrase("with the right mouse button", "with the right button", "using the right mouse button", "with right mouse button") && sub.end():
+			in.Button = "right"
+		case sub.takePhrase("with the middle mouse button", "with the middle button") && sub.end():
+			in.Button = "middle"
+		case sub.takePhrase("with the left mouse button", "with the left button", "with the mouse") && sub.end():
+		case sub.takePhrase("while holding down", "while holding", "holding down", "holding", "with", "while pressing", "and hold") && sub.modifiers(in) && sub.end():
+		case sub.takePhrase("to continue", "to proceed", "to go on", "to move on", "to finish", "to submit", "to submit the form", "to submit it", "to save", "to save it", "to save the changes", "to save changes", "to search", "to confirm", "to log in", "to sign in", "to start", "to close it", "to send it", "to open it", "to apply", "to apply it", "to apply the changes", "to complete the form", "to go to the next step", "to select it", "to send the form", "to confirm it", "to finish up") && sub.end():
+		default:
+			continue
+		}
+		c.toks = c.toks[:k]
+	}
+	return nil
+}
+
+func (c *clause) modifiers(in *bus.Intent) bool {
+	at := c.i
+	var mods []string
+	for {
+		c.articles()
+		m := ""
+		if !c.end() {
+			m = modifier(c.toks[c.i].low)
+		}
+		if m == "" {
+			c.i = at
+			return false
+		}
+		mods = append(mods, m)
+		c.i++
+		c.take("key")
+		c.take("pressed", "down", "held")
+		if !c.take("and", "+", "plus") {
+			break
+		}
+	}
+	c.take("keys")
+	in.Modifiers = append(in.Modifiers, mods...)
+	return true
+}
+
+func (c *clause) check(v verb) ([]bus.Intent, *problem) {
+	if v == vCheck && c.verbIs("check") && c.end() {
+		return nil, c.wrong(0, len(c.toks), "check what?")
+	}
+	stop := func(i int) bool { return c.is(i, "on", "off") && i == len(c.toks)-1 }
+	list, bad := c.targets(stop)
+	if bad != nil {
+		return nil, bad
+	}
+	if c.i == len(c.toks)-1 && c.is(c.i, "off") && v == vCheck {
+		c.i++
+	}
+	if c.takePhrase("as checked", "as selected", "as done") && v != vCheck {
+		c.i -= 2
+	}
+	actions := map[verb]bus.Action{vCheck: bus.ActionCheck, vUncheck: bus.ActionUncheck, vToggle: bus.ActionToggle}
+	return intentsFor(bus.Intent{Action: actions[v]}, list), nil
+}
+
+func (c *clause) verbIs(w string) bool { return c.i > 0 && c.toks[c.i-1].low == w }
+
+// turn reads "turn X on" and "switch X off".
+func (c *clause) turn() ([]bus.Intent, *problem) {
+	last := len(c.toks) - 1
+	if last <= c.i || !c.is(last, "on", "off") {
+		return nil, c.wrong(0, len(c.toks), "on or off?")
+	}
+	action := bus.ActionCheck
+	if c.is(last, "off") {
+		action = bus.ActionUncheck
+	}
+	list, bad := c.targets(func(i int) bool { return i == last })
+	if bad != nil {
+		return nil, bad
+	}
+	c.i++
+	return intentsFor(bus.Intent{Action: action}, list), nil
+}
+
+func (c *clause) upload() ([]bus.Intent, *problem) {
+	in := bus.Intent{Action: bus.ActionUpload}
+	c.takePhrase("the file", "the files", "a file", "file", "files", "the document", "the image", "the picture", "the photo", "the csv file", "the csv", "the pdf", "the attachment", "the spreadsheet", "the attachments", "the documents")
+	c.takePhrase("named", "called")
+	stop := func(i int) bool {
+		return c.is(i, "to", "into", "in", "using", "with", "through", "via", "for", "as", "and", "on", "at", "by")
+	}
+	for {
+		if c.end() || stop(c.i) {
+			return nil, c.wrong(0, len(c.toks), "which file? Name it in quotes, relative to the workflow's folder")
+		}
+		v, bad := c.value(stop)
+		if bad != nil {
+			return nil, bad
+		}
+		in.Values = append(in.Values, v.text)
+		if !(c.is(c.i, "and", "&") || !c.end() && c.toks[c.i].text == ",") {
+			break
+		}
+		for c.is(c.i, "and", "&") || !c.end() && c.toks[c.i].text == "," {
+			c.i++
+		}
+	}
+	if c.takePhrase("to", "into", "in", "using", "with", "through", "via", "for", "as", "on", "at", "by using", "by means of", "onto", "as the") {
+		t, bad := c.target(nil)
+		if bad != nil {
+			return nil, bad
+		}
+		in.Target = &t.t
+	} else {
+		in.Target = c.useDest()
+	}
+	if in.Target == nil {
+		in.Target = &bus.Target{Kind: "file"}
+	}
+	return one(in), nil
+}
+
+// useDest takes the phrase before the verb as the target.
+func (c *clause) useDest() *bus.Target {
+	if c.dest == nil {
+		return nil
+	}
+	t := c.dest.t
+	c.dest = nil
+	return &t
+}
+
+func (c *clause) download() ([]bus.Intent, *problem) {
+	by := func(i int) bool {
+		return c.is(i, "by", "with", "using", "via", "through") && !(c.is(i, "with") && c.is(i-1, "row", "card", "link", "button", "line"))
+	}
+	var t *phrase
+	var bad *problem
+	if !c.end() && !by(c.i) {
+		if t, bad = c.target(by); bad != nil {
+			return nil, bad
+		}
+	}
+	c.takePhrase("as a file", "to disk", "as pdf", "as a pdf", "as csv")
+	if !c.end() && by(c.i) {
+		c.i++
+		c.takePhrase("clicking on", "clicking", "pressing", "using", "click on", "means of", "tapping", "choosing")
+		if t, bad = c.target(nil); bad != nil {
+			return nil, bad
+		}
+	}
+	if t == nil {
+		t = &phrase{t: bus.Target{Name: "Download", Words: "download"}}
+	}
+	if n := strings.ToLower(t.t.Name); n == "file" || n == "document" || n == "it" || n == "attachment" {
+		t.t.Name = "Download" // "the file" names nothing on the page
+	}
+	return one(bus.Intent{Action: bus.ActionDownload, Target: &t.t}), nil
+}
+
+func (c *clause) drag() ([]bus.Intent, *problem) {
+	onto := func(i int) bool {
+		return c.is(i, "to", "onto", "into", "over", "on", "in") && !(c.is(i, "to", "on") && c.is(i+1, "the") && c.is(i+2, "left", "right") && c.is(i+3, "of")) && !c.onPlace(i)
+	}
+	from, bad := c.target(onto)
+	if bad != nil {
+		return nil, bad
+	}
+	c.takePhrase("and drop it", "and drop", "and release it", "and put it", "and drop them")
+	if !c.takePhrase("to", "onto", "into", "over", "on", "over to", "in", "on top of", "over onto", "on to", "inside") {
+		return nil, c.wrong(0, len(c.toks), "say what it is dragged onto: drag … onto …")
+	}
+	to, bad := c.target(nil)
+	if bad != nil {
+		return nil, bad
+	}
+	return one(bus.Intent{Action: bus.ActionDrag, Target: &from.t, To: &to.t}), nil
+}
+
+// onPlace: in "drag the card in the column "Todo" to …" the "in" is a place,
+// because a destination follows.
+func (c *clause) onPlace(i int) bool {
+	if !c.is(i, "in", "on", "over") {
+		return false
+	}
+	for k := i + 1; k < len(c.toks); k++ {
+		if c.is(k, "to", "onto", "into") {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *clause) scroll() ([]bus.Intent, *problem) {
+	in := bus.Intent{Action: bus.ActionScroll}
+	c.takePhrase("the page", "this page")
+	switch at := c.i; {
+	case c.takePhrase("to the bottom", "to the bottom of the page", "to the end", "to the end of the page", "all the way down", "to bottom", "down to the bottom", "down to the end", "down to the bottom of the page", "down to the end of the page", "to the very bottom"):
+		in.Value = "bottom"
+	case c.takePhrase("to the top", "to the top of the page", "to the start", "to the start of the page", "to the beginning", "all the way up", "to top", "up to the top", "back to the top", "up to the top of the page", "back to the top of the page", "back up"):
+		in.Value = "top"
+	case c.takePhrase("down", "down a bit", "down a page", "down one page", "down the page") && (c.end() || c.is(c.i, "in", "inside", "within")):
+		in.Value = "down"
+	case c.takePhrase("up", "up a bit", "up a page", "up one page", "up the page") && (c.end() || c.is(c.i, "in", "inside", "within")):
+		in.Value = "up"
+	default:
+		c.i = at
+		c.takePhrase("down", "up")
+		c.takePhrase("to", "until", "till", "down to", "up to", "onto", "until you see", "until i see", "until we see", "so that", "over to", "till you see", "until you reach", "to reach")
+		stop := func(i int) bool {
+			return c.is(i, "is", "comes", "becomes", "appears", "into", "to", "shows", "gets", "down", "up") && !c.is(i+1, "the") || c.is(i, "to", "into") && c.is(i+1, "the") && !c.is(i+2, "left", "right") || c.is(i, "to") && c.is(i+1, "the")
+		}
+		t, bad := c.target(stop)
+		if bad != nil {
+			return nil, bad
+		}
+		in.Target = &t.t
+		switch {
+		case c.takePhrase("is visible", "into view", "comes into view", "appears", "is shown", "becomes visible", "into the view", "is in view", "gets visible", "shows", "shows up", "to view", "into sight", "is on screen", "is displayed"):
+		case c.takePhrase("to the bottom", "to the end", "all the way down"):
+			in.Value = "bottom"
+		case c.takePhrase("to the top", "to the start"):
+			in.Value = "top"
+		case c.takePhrase("down"):
+			in.Value = "down"
+		case c.takePhrase("up"):
+			in.Value = "up"
+		}
+		return one(in), nil
+	}
+	if c.takePhrase("of", "in", "inside", "within", "on") {
+		t, bad := c.target(nil)
+		if bad != nil {
+			return nil, bad
+		}
+		if t.noun == nil || t.t.Kind != "page" {
+			in.Target = &t.t
+		}
+	}
+	return one(in), nil
+}

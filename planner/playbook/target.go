@@ -1,0 +1,709 @@
+package playbook
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/quartet-agents/quartet/bus"
+)
+
+// A phrase is a target as it was read, with what the sentence around it needs.
+type phrase struct {
+	t        bus.Target
+	noun     *noun
+	plural   bool
+	quoted   bool // the name stood in quotes
+	article  bool
+	bareKind bool // a kind and nothing else: "the table"
+	from, to int
+}
+
+// A stopper ends an unquoted label or a phrase's attributes.
+type stopper func(i int) bool
+
+func (c *clause) is(i int, words ...string) bool {
+	if i < 0 || i >= len(c.toks) {
+		return false
+	}
+	for _, w := range words {
+		if c.toks[i].low == w {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *clause) take(words ...string) bool {
+	if c.is(c.i, words...) {
+		c.i++
+		return true
+	}
+	return false
+}
+
+func (c *clause) takePhrase(phrases ...string) bool {
+	best := 0
+	for _, p := range phrases {
+		best = max(best, matchPhrase(c.toks, c.i, p))
+	}
+	c.i += best
+	return best > 0
+}
+
+func (c *clause) end() bool { return c.i >= len(c.toks) }
+
+func (c *clause) raw(from, to int) string {
+	if from >= to || to > len(c.toks) {
+		return ""
+	}
+	return c.src[c.toks[from].start:c.toks[to-1].end]
+}
+
+func isArticle(w string) bool {
+	switch w {
+	case "the", "a", "an", "this", "that", "your", "my", "our", "its", "their", "both", "these", "those":
+		return true
+	}
+	return false
+}
+
+func (c *clause) articles() (seen bool) {
+	for c.i < len(c.toks) && isArticle(c.toks[c.i].low) {
+		c.i++
+		seen = true
+	}
+	return seen
+}
+
+// ordinalOf reads "first", "3rd", "last": 1, 3, -1.
+func ordinalOf(w string) int {
+	for i, o := range [...]string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"} {
+		if w == o {
+			return i + 1
+		}
+	}
+	switch w {
+	case "last", "final":
+		return -1
+	case "topmost":
+		return 1
+	}
+	for _, suffix := range [...]string{"st", "nd", "rd", "th"} {
+		if n, err := strconv.Atoi(strings.TrimSuffix(w, suffix)); err == nil && n > 0 && strings.HasSuffix(w, suffix) {
+			return n
+		}
+	}
+	return 0
+}
+
+func (c *clause) ordinal() int {
+	if matchPhrase(c.toks, c.i, "second to last") > 0 {
+		c.i += 3
+		return -2
+	}
+	if matchPhrase(c.toks, c.i, "second last") > 0 || c.is(c.i, "second-to-last", "penultimate", "last-but-one") {
+		if c.is(c.i, "second") {
+			c.i++
+		}
+		c.i++
+		return -2
+	}
+	if c.i >= len(c.toks) || c.toks[c.i].kind != tokWord {
+		return 0
+	}
+	o := ordinalOf(c.toks[c.i].low)
+	if o == 0 {
+		return 0
+	}
+	// "First name" and "Last name" are labels, as is a capital in mid-sentence.
+	if c.is(c.i+1, "name", "names") && !c.is(c.i+1, "names") || c.capital(c.i) {
+		return 0
+	}
+	if next := c.i + 1; next >= len(c.toks) || c.toks[next].kind == tokPunct {
+		return 0
+	}
+	c.i++
+	if c.is(c.i, "of") {
+		c.i++
+		c.articles()
+	}
+	return o
+}
+
+func capitalised(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+// capital holds for a capitalised word that does not begin the sentence.
+func (c *clause) capital(i int) bool {
+	return i < len(c.toks) && c.toks[i].start > 0 && capitalised(c.toks[i].text)
+}
+
+var nearPhrases = [...]struct{ phrase, relation string }{
+	{"next to", "next_to"}, {"beside", "next_to"}, {"right next to", "next_to"}, {"directly next to", "next_to"}, {"near", "next_to"}, {"near to", "next_to"}, {"close to", "next_to"}, {"alongside", "next_to"}, {"adjacent to", "next_to"}, {"by", "next_to"}, {"by the side of", "next_to"},
+	{"left of", "left_of"}, {"to the left of", "left_of"}, {"on the left of", "left_of"}, {"at the left of", "left_of"}, {"just left of", "left_of"}, {"on the left side of", "left_of"}, {"immediately left of", "left_of"}, {"directly left of", "left_of"}, {"directly to the left of", "left_of"},
+	{"right of", "right_of"}, {"to the right of", "right_of"}, {"on the right of", "right_of"}, {"at the right of", "right_of"}, {"just right of", "right_of"}, {"on the right side of", "right_of"}, {"immediately right of", "right_of"}, {"directly right of", "right_of"}, {"directly to the right of", "right_of"},
+	{"above", "above"}, {"just above", "above"}, {"directly above", "above"}, {"on top of", "above"}, {"over", "above"}, {"right above", "above"}, {"immediately above", "above"},
+	{"below", "below"}, {"just below", "below"}, {"directly below", "below"}, {"beneath", "below"}, {"underneath", "below"}, {"under", "below"}, {"just under", "below"}, {"right below", "below"}, {"immediately below", "below"}, {"directly under", "below"},
+}
+
+func (c *clause) nearAt(i int) (relation string, length int) {
+	for _, n := range nearPhrases {
+		if l := matchPhrase(c.toks, i, n.phrase); l > length && c.starts(i+l) {
+			relation, length = n.relation, l
+		}
+	}
+	return relation, length
+}
+
+// starts reports whether a phrase that stands for an element begins at i; a
+// preposition before anything else belongs to a label ("Sign in").
+func (c *clause) starts(i int) bool {
+	if i >= len(c.toks) {
+		return false
+	}
+	t := c.toks[i]
+	if t.literal() || isArticle(t.low) || c.capital(i) {
+		return true
+	}
+	n, l, _ := matchNoun(c.toks, i)
+	if n == nil {
+		return false
+	}
+	// "Sign in button": the noun ends a label, it does not name a container.
+	return n.scope != "" && (i+l >= len(c.toks) || n.scope != "field") || i+l < len(c.toks) && c.toks[i+l].literal()
+}
+
+var labelPhrases = [...]string{
+	"labelled", "labeled", "named", "called", "titled", "entitled", "marked", "captioned", "saying", "reading", "that says", "which says", "that reads", "which reads",
+	"with the label", "with the text", "with the name", "with the title", "with the caption", "with the placeholder", "with the heading", "with label", "with text", "with name", "with title", "with placeholder", "with the words", "with alt text", "with the alt text", "that is called", "that is labelled", "that is labeled", "that is named", "whose label is", "whose name is", "whose title is", "whose text is", "with the option", "with the value", "with value", "with the message", "with message", "with the message that says",
+}
+
+func (c *clause) labelAt(i int) (length int) {
+	for _, p := range labelPhrases {
+		if l := matchPhrase(c.toks, i, p); l > length {
+			length = l
+		}
+	}
+	return length
+}
+
+var holdPhrases = [...]string{"with", "of", "for", "containing", "that contains", "which contains", "that has", "which has", "that holds", "holding", "where it says", "mentioning", "that mentions", "about", "that shows", "showing", "having", "starting with", "beginning with", "with the entry", "with the word", "that includes", "including"}
+
+// holdAt matches what says which row, card, dialog … is meant.
+func (c *clause) holdAt(i int) (length int) {
+	for _, p := range holdPhrases {
+		if l := matchPhrase(c.toks, i, p); l > length && i+l < len(c.toks) && c.toks[i+l].kind != tokPunct {
+			length = l
+		}
+	}
+	return length
+}
+
+func (c *clause) scopeAt(i int) (length int) {
+	for _, p := range [...]string{"in", "inside", "inside of", "within", "on", "of", "from", "at", "for", "belonging to", "that belongs to", "that is in", "which is in", "on the inside of", "under the heading", "below the heading", "under the headline", "located in", "shown in", "found in", "out of"} {
+		if l := matchPhrase(c.toks, i, p); l > length && c.starts(i+l) {
+			length = l
+		}
+	}
+	return length
+}
+
+// joins reports whether the token at i joins clauses or list items.
+func (c *clause) joins(i int) bool {
+	return i >= len(c.toks) || c.toks[i].kind == tokPunct || c.is(i, "and", "then", "&", "or", "as well as", "plus")
+}
+
+// attribute reports whether a phrase's attribute begins at i.
+func (c *clause) attribute(i int) bool {
+	if _, l := c.nearAt(i); l > 0 {
+		return true
+	}
+	return c.labelAt(i) > 0 || c.scopeAt(i) > 0 || c.is(i, "with", "containing", "that", "which", "whose", "where")
+}
+
+// target reads one phrase that says which element is meant.
+func (c *clause) target(stop stopper) (*phrase, *problem) {
+	if stop == nil {
+		stop = func(int) bool { return false }
+	}
+	p := &phrase{from: c.i}
+	if c.takePhrase("it", "them", "this one", "that one", "the same one") {
+		if c.last == nil {
+			return nil, c.wrong(p.from, c.i, "nothing before it in the sentence says what is meant")
+		}
+		p.t, p.to = *c.last, c.i
+		return p, nil
+	}
+	p.article = c.articles()
+	if c.takePhrase("focused field", "focused element", "current field", "active field", "active element", "focused control", "field with the focus", "field that has the focus") {
+		p.t.Focused, p.to = true, c.i
+		return p, nil
+	}
+	p.t.Ordinal = c.ordinal()
+	if bad := c.core(p, stop); bad != nil {
+		return nil, bad
+	}
+	if c.i < len(c.toks) && c.toks[c.i].kind == tokOwner {
+		return c.owner(p, stop)
+	}
+	if bad := c.attributes(p, stop); bad != nil {
+		return nil, bad
+	}
+	if p.t.Name == "" && p.noun == nil && p.t.Near == nil && len(p.t.Within) == 0 && p.t.Ordinal == 0 {
+		return nil, c.wrong(p.from, max(c.i, p.from+1), "this does not say which element is meant")
+	}
+	p.to = c.i
+	p.t.Words = c.raw(p.from, p.to)
+	p.bareKind = p.t.Name == "" && p.noun != nil && p.t.Near == nil && p.t.Ordinal == 0
+	return p, nil
+}
+
+// owner reads on after "the dialog's": the first phrase contains the second.
+func (c *clause) owner(p *phrase, stop stopper) (*phrase, *problem) {
+	c.i++
+	inner, bad := c.target(stop)
+	if bad != nil {
+		return nil, bad
+	}
+	scopes, bad := c.scopes(p)
+	if bad != nil {
+		return nil, bad
+	}
+	inner.t.Within = append(scopes, inner.t.Within...)
+	inner.from = p.from
+	inner.t.Words = c.raw(p.from, inner.to)
+	inner.bareKind = false
+	return inner, nil
+}
+
+// core reads the label and the kind, in whatever order they come.
+func (c *clause) core(p *phrase, stop stopper) *problem {
+	from := c.i
+	for c.i < len(c.toks) && c.toks[c.i].kind == tokWord && !stop(c.i) && !c.joins(c.i) && !(c.i > from && c.attribute(c.i)) {
+		if c.i == from && c.attribute(c.i) && !c.capital(c.i) && (c.is(c.i, "with", "containing") || c.scopeAt(c.i) > 0) {
+			break
+		}
+		c.i++
+	}
+	c.joinedLabel(from, p, stop)
+	to := c.i
+	if c.i < len(c.toks) && c.toks[c.i].literal() && !stop(c.i) {
+		p.t.Name, p.quoted = c.toks[c.i].text, true
+		if strings.TrimSpace(p.t.Name) == "" {
+			return c.wrong(c.i, c.i+1, "the label is empty")
+		}
+		c.i++
+		if bad := c.before(p, from, to); bad != nil {
+			return bad
+		}
+		return c.after(p, stop)
+	}
+	return c.unquoted(p, from, to)
+}
+
+// joinedLabel lets "the Terms and Conditions link" be one label: an article,
+// words, "and", words and one singular kind at the end.
+func (c *clause) joinedLabel(from int, p *phrase, stop stopper) {
+	if !p.article || !c.is(c.i, "and", "&") || c.i == from {
+		return
+	}
+	if n, l, _ := matchNoun(c.toks, c.i-1); n != nil && l == 1 && !n.weak {
+		return
+	}
+	j := c.i + 1
+	for j < len(c.toks) && c.toks[j].kind == tokWord && !stop(j) && !c.joins(j) && !isArticle(c.toks[j].low) && !c.attribute(j) {
+		j++
+	}
+	for k := c.i + 2; k < j; k++ {
+		if n, l, plural := matchNoun(c.toks, k); n != nil && k+l == j && !plural && !n.weak {
+			c.i = j
+			return
+		}
+	}
+}
+
+// before judges the words between the article and the quoted label.
+func (c *clause) before(p *phrase, from, to int) *problem {
+	for i := from; i < to; i++ {
+		if n, l, plural := matchNoun(c.toks, i); n != nil && i+l == to {
+			p.setNoun(n, plural)
+			to = i
+			break
+		}
+	}
+	return c.descriptors(p, from, to, 2)
+}
+
+// descriptors allows open-class words that say what a labelled thing is: the
+// customer "Acme". They add nothing to a quoted label; what could matter
+// (colours, a misspelled kind) is refused.
+func (c *clause) descriptors(p *phrase, from, to, most int) *problem {
+	if to-from > most || to > from && !p.article && p.noun == nil && to-from > 1 {
+		return c.wrong(from, to, "these words say nothing that is known about an element")
+	}
+	for i := from; i < to; i++ {
+		w := c.toks[i].low
+		if isLook(w) {
+			return c.wrong(i, i+1, "how an element looks or where it is on the screen can't be told by this word")
+		}
+		if p.noun == nil {
+			for _, n := range nouns {
+				if len(w) > 3 && len(n.word) > 3 && editDistance(w, n.word) == 1 && w != n.word+"s" {
+					return c.wrong(i, i+1, "did you mean "+strconv.Quote(n.word)+"?")
+				}
+			}
+		}
+		if ordinalOf(w) != 0 && p.t.Ordinal == 0 {
+			p.t.Ordinal = ordinalOf(w)
+		}
+	}
+	return nil
+}
+
+// after reads the kind behind a quoted label: the "Save" button.
+func (c *clause) after(p *phrase, stop stopper) *problem {
+	if p.noun != nil || c.end() || c.toks[c.i].kind != tokWord || stop(c.i) || c.joins(c.i) {
+		return nil
+	}
+	for skip := 0; skip <= 1; skip++ {
+		at := c.i + skip
+		if at > c.i && (c.attribute(c.i) || stop(c.i) || c.joins(c.i)) {
+			return nil
+		}
+		if n, l, plural := matchNoun(c.toks, at); n != nil {
+			if bad := c.descriptors(p, c.i, at, 1); bad != nil {
+				return bad
+			}
+			p.setNoun(n, plural)
+			c.i = at + l
+			return nil
+		}
+	}
+	// the "Pro" plan
+	if p.article && !c.attribute(c.i) && (c.i+1 >= len(c.toks) || stop(c.i+1) || c.joins(c.i+1) || c.attribute(c.i+1)) && !isAdverb(c.toks[c.i].low) {
+		if _, n := matchVerb(c.toks, c.i); n > 0 && c.i+1 < len(c.toks) {
+			return nil
+		}
+		if bad := c.descriptors(p, c.i, c.i+1, 1); bad != nil {
+			return bad
+		}
+		c.i++
+	}
+	return nil
+}
+
+func isAdverb(w string) bool {
+	return strings.HasSuffix(w, "ly") || w == "twice" || w == "once" || w == "again" || w == "fast" || w == "now"
+}
+
+func (p *phrase) setNoun(n *noun, plural bool) {
+	p.noun, p.plural = n, plural
+	p.t.Role, p.t.Kind = n.role, n.kind
+}
+
+// unquoted finds kind and label in words without quotes: the last kind is the
+// head (the price list button), else a leading one (the field Label).
+func (c *clause) unquoted(p *phrase, from, to int) *problem {
+	if from == to {
+		return nil
+	}
+	type head struct {
+		n      *noun
+		at, l  int
+		plural bool
+	}
+	var last, first *head
+	for i := from; i < to; i++ {
+		n, l, plural := matchNoun(c.toks, i)
+		if n == nil || i+l > to {
+			continue
+		}
+		h := &head{n, i, l, plural}
+		capital := c.capital(i) && to-from > l
+		if i+l == to && (last == nil) && !(capital && first != nil) && !(n.weak && first != nil) {
+			last = h
+		}
+		if i == from && !c.capital(i) {
+			first = h
+		}
+	}
+	h := last
+	if h == nil || (h.n.weak && first != nil && !first.n.weak) {
+		h = first
+	}
+	if h != nil && h.l == to-from && c.capital(from) && !p.article {
+		h = nil // "Click Menu": a label
+	}
+	label := [2]int{from, to}
+	if h != nil {
+		p.setNoun(h.n, h.plural)
+		if h.at == from {
+			label = [2]int{from + h.l, to}
+		} else {
+			label = [2]int{from, h.at}
+		}
+	}
+	if label[0] == label[1] {
+		return nil
+	}
+	if c.is(label[0], "number", "no", "nr", "#") && label[1]-label[0] == 2 {
+		label[0]++
+	}
+	text := c.raw(label[0], label[1])
+	if n, err := strconv.Atoi(strings.TrimPrefix(text, "#")); err == nil && n > 0 && h != nil && h.at == from && (h.n.scope == "row" || h.n.scope == "column" || strings.HasPrefix(text, "#") || label[0] > from+h.l) {
+		p.t.Ordinal = n
+		return nil
+	}
+	if label[1]-label[0] == 1 && h != nil && isLook(c.toks[label[0]].low) && !c.capital(label[0]) {
+		return c.wrong(label[0], label[1], "how an element looks or where it is on the screen can't be told by this word")
+	}
+	if h != nil && h.n.role != "" && c.is(label[0], "new") && label[1]-label[0] == 1 && h.n.role == "tab" {
+		return c.wrong(label[0], label[1], "a tab of the browser is switched to, not clicked")
+	}
+	p.t.Name = text
+	return nil
+}
+
+// attributes reads what follows: label, container, position.
+func (c *clause) attributes(p *phrase, stop stopper) *problem {
+	for c.i < len(c.toks) && !stop(c.i) && !(c.toks[c.i].kind == tokPunct) {
+		at := c.i
+		if l := c.labelAt(c.i); l > 0 && p.t.Name == "" {
+			c.i += l
+			if bad := c.name(p, stop); bad != nil {
+				return bad
+			}
+			continue
+		}
+		container := p.noun != nil && p.noun.scope != "" && p.noun.scope != "field" && p.noun.scope != "page"
+		if l := c.holdAt(c.i); l > 0 && container && p.t.Name == "" && !c.holderIsPlace(c.i, l) {
+			c.i += l
+			if bad := c.name(p, stop); bad != nil {
+				return bad
+			}
+			continue
+		}
+		if relation, l := c.nearAt(c.i); l > 0 && p.t.Near == nil {
+			c.i += l
+			if bad := c.near(p, relation, at, stop); bad != nil {
+				return bad
+			}
+			continue
+		}
+		if (c.is(c.i, "for") || c.is(c.i, "to") && p.t.Role == "link") && p.t.Name == "" && p.noun != nil && c.i+1 < len(c.toks) && c.toks[c.i+1].kind != tokPunct {
+			c.i++
+			if bad := c.name(p, stop); bad != nil {
+				return bad
+			}
+			continue
+		}
+		if l := c.scopeAt(c.i); l > 0 {
+			heading := strings.HasSuffix(c.toks[c.i+l-1].low, "heading") || c.is(c.i+l-1, "headline")
+			c.i += l
+			outer, bad := c.target(stop)
+			if bad != nil {
+				return bad
+			}
+			if heading && outer.noun == nil {
+				outer.noun = &noun{scope: "section"}
+			}
+			scopes, bad := c.scopes(outer)
+			if bad != nil {
+				return bad
+			}
+			p.t.Within = append(scopes, p.t.Within...)
+			continue
+		}
+		return nil
+	}
+	return nil
+}
+
+// holderIsPlace tells "the row of the table "Orders"" (a place) from "the row
+// of the customer "Acme"" (what the row holds).
+func (c *clause) holderIsPlace(i, l int) bool {
+	if !c.is(i, "of", "for") || l != 1 || !c.is(i+1, "the", "this", "that") {
+		return false
+	}
+	for j := i + 2; j < len(c.toks) && j < i+6 && c.toks[j].kind != tokPunct; j++ {
+		if c.toks[j].literal() {
+			continue
+		}
+		n, _, _ := matchNoun(c.toks, j)
+		if n != nil && n.scope != "" && !n.weak {
+			return true
+		}
+		if c.joins(j) || c.attribute(j) {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *clause) near(p *phrase, relation string, at int, stop stopper) *problem {
+	of, bad := c.target(stop)
+	if bad != nil {
+		return bad
+	}
+	if c.is(at, "under") && of.noun != nil && of.noun.scope != "" && of.noun.scope != "row" {
+		scopes, bad := c.scopes(of)
+		if bad != nil {
+			return bad
+		}
+		p.t.Within = append(scopes, p.t.Within...)
+		return nil
+	}
+	p.t.Near = &bus.Near{Relation: relation, Of: of.t}
+	return nil
+}
+
+// name reads the words that a label or a container is known by.
+func (c *clause) name(p *phrase, stop stopper) *problem {
+	from := c.i
+	c.articles()
+	// the row with the name "X", for the customer "X"
+	for k := 0; k < 3 && c.i+k < len(c.toks); k++ {
+		if c.toks[c.i+k].literal() {
+			if bad := c.descriptors(&phrase{article: true, noun: &noun{}}, c.i, c.i+k, 2); bad != nil {
+				return bad
+			}
+			c.i += k
+			p.t.Name, p.quoted = c.toks[c.i].text, true
+			c.i++
+			if (c.is(c.i, "and", "&") || c.is(c.i, "in") && c.is(c.i+1, "it")) && c.i+1 < len(c.toks) && c.toks[c.i+1].literal() && p.noun != nil && p.noun.scope == "row" && !p.plural {
+				return c.wrong(from, c.i+2, "a row is told by one text; two rows or two texts in one row?")
+			}
+			return nil
+		}
+		if c.toks[c.i+k].kind != tokWord || stop(c.i+k) || c.joins(c.i+k) || c.capital(c.i+k) {
+			break
+		}
+	}
+	start := c.i
+	for c.i < len(c.toks) && c.toks[c.i].kind == tokWord && !stop(c.i) && !c.joins(c.i) && !(c.i > start && c.attribute(c.i)) {
+		c.i++
+	}
+	if c.i == start {
+		return c.wrong(from, min(c.i+1, len(c.toks)), "a label is missing here")
+	}
+	p.t.Name = c.raw(start, c.i)
+	return nil
+}
+
+// scopes turns a phrase into the containers that it stands for, outermost first.
+func (c *clause) scopes(p *phrase) ([]bus.Scope, *problem) {
+	if p.t.Near != nil {
+		return nil, c.wrong(p.from, c.i, "a container can't be told by its neighbours; name it")
+	}
+	s := bus.Scope{Name: p.t.Name, Ordinal: p.t.Ordinal}
+	if p.noun != nil {
+		if s.Kind = p.noun.scope; s.Kind == "" {
+			s.Kind = p.t.Kind
+		}
+		if s.Kind == "" {
+			s.Kind = p.t.Role
+		}
+	}
+	if s.Kind == "page" {
+		return p.t.Within, nil // every element is on the page
+	}
+	return append(append([]bus.Scope(nil), p.t.Within...), s), nil
+}
+
+// targets reads a list: the boxes "Wiki" and "News".
+func (c *clause) targets(stop stopper) ([]*phrase, *problem) {
+	if stop == nil {
+		stop = func(int) bool { return false }
+	}
+	first, bad := c.target(stop)
+	if bad != nil {
+		return nil, bad
+	}
+	out := []*phrase{first}
+	for {
+		j := c.i
+		for j < len(c.toks) && (c.is(j, "and", "&", "plus", "also") || c.toks[j].text == ",") {
+			j++
+		}
+		if j == c.i || j >= len(c.toks) || stop(j) || c.is(j, "then", "or") {
+			break
+		}
+		prev := out[len(out)-1]
+		t := c.toks[j]
+		bare := !t.literal() && !isArticle(t.low) && ordinalOf(t.low) == 0
+		if n, l, _ := matchNoun(c.toks, j); n != nil && j+l < len(c.toks) && c.toks[j+l].literal() {
+			bare = false
+		}
+		if bare && !(first.plural || prev.plural) && !c.pluralAhead(j, stop) {
+			if prev.quoted || prev.article && prev.noun != nil {
+				break // left over; the caller says so
+			}
+			return nil, c.wrong(prev.from, len(c.toks), "one label or several? Put each label into quotes")
+		}
+		c.i = j
+		next, bad := c.target(stop)
+		if bad != nil {
+			return nil, bad
+		}
+		out = append(out, next)
+	}
+	if c.is(c.i, "or") {
+		return nil, c.wrong(c.i, len(c.toks), "an alternative is not an instruction; use if … otherwise …")
+	}
+	share(out)
+	return out, nil
+}
+
+// pluralAhead: the Wiki and News boxes.
+func (c *clause) pluralAhead(j int, stop stopper) bool {
+	for ; j < len(c.toks) && !stop(j); j++ {
+		if n, _, plural := matchNoun(c.toks, j); n != nil && plural {
+			return true
+		}
+		if c.toks[j].kind != tokWord || isArticle(c.toks[j].low) {
+			return false
+		}
+	}
+	return false
+}
+
+// share spreads what is said once over the list: a plural kind before or after
+// it, the container after it, the kind behind ordinals (the first and the
+// third box).
+func share(list []*phrase) {
+	if len(list) < 2 {
+		return
+	}
+	first, last := list[0], list[len(list)-1]
+	for _, p := range list[:len(list)-1] {
+		if p.noun == nil && last.noun != nil && (last.plural || p.t.Ordinal != 0 && p.t.Name == "") {
+			p.setNoun(last.noun, true)
+			if p.t.Ordinal != 0 && p.t.Name == "" {
+				p.t.Name = last.t.Name
+			}
+		}
+		if len(p.t.Within) == 0 && len(last.t.Within) > 0 && p.t.Near == nil {
+			p.t.Within = append([]bus.Scope(nil), last.t.Within...)
+		}
+	}
+	for _, p := range list[1:] {
+		if p.noun == nil && first.noun != nil && first.plural {
+			p.setNoun(first.noun, true)
+		}
+		if len(p.t.Within) == 0 && len(first.t.Within) > 0 && first.plural && p.t.Near == nil {
+			p.t.Within = append([]bus.Scope(nil), first.t.Within...)
+		}
+	}
+}
+
+func (c *clause) wrong(from, to int, why string) *problem {
+	to = min(to, len(c.toks))
+	if from >= to {
+		from = max(0, to-1)
+	}
+	return &problem{words: c.raw(from, to), why: why, verb: c.verb}
+}
