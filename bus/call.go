@@ -73,7 +73,7 @@ func (b *Bus) roundTrip(ctx context.Context, m *middleware.Message) (*middleware
 	}
 	defer func() { _ = sub.Unsubscribe() }() // fails only when the connection is closed
 	if err := b.nc.PublishMsg(&nats.Msg{Subject: v.subject(m.Node), Reply: inbox, Header: nats.Header(m.Header), Data: m.Data}); err != nil {
-		return nil, Errorf(Retry, CodeUnreachable, "NATS: %w", err)
+		return nil, Errorf(Retry, CodeUnreachable, "%s was not sent, NATS is away: %w", v, err)
 	}
 	silent := time.NewTimer(b.lost)
 	defer silent.Stop()
@@ -87,6 +87,9 @@ func (b *Bus) roundTrip(ctx context.Context, m *middleware.Message) (*middleware
 			return b.reply(m, r)
 		case <-silent.C:
 			b.cancelCall(inbox) // it may be cut off rather than dead
+			if !b.nc.IsConnected() {
+				return nil, Errorf(Retry, CodeReplicaLost, "NATS went away while %s was served", v)
+			}
 			return nil, Errorf(Retry, CodeReplicaLost, "the %s agent that served %s was silent for %s", v.Agent(), v, b.lost)
 		case <-ctx.Done():
 			b.cancelCall(inbox)

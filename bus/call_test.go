@@ -282,6 +282,7 @@ func child(t *testing.T, url, role string) (*exec.Cmd, <-chan string) {
 			lines <- sc.Text()
 		}
 		_, _ = io.Copy(io.Discard, out)
+		close(lines)
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may be dead already
@@ -468,4 +469,37 @@ func TestSecretsStayOut(t *testing.T) {
 	if n := strings.Count(wire.String(), "[secret:PW]"); n < 6 {
 		t.Errorf("only %d marks were on the wire:\n%s", n, wire.String())
 	}
+}
+
+func TestNATSGoesAway(t *testing.T) {
+	srv := testServer(t, "127.0.0.1:-1")
+	b := testBus(t, ConnectOptions{URL: srv.ClientURL()})
+	began := make(chan struct{})
+	s := NewService(b, "actor")
+	Handle(s, VerbAct, func(ctx context.Context, r Raw) (Raw, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error, 1)
+	go func() { _, err := Call[any, Raw](t.Context(), b, VerbAct, nil, "x"); got <- err }()
+	receive(t, began, "the request")
+	srv.Close()
+	wantCode(t, receive(t, got, "the call's end"), CodeReplicaLost, Retry)
+	start := time.Now()
+	_, err := Call[any, Raw](t.Context(), b, VerbAct, nil, "x")
+	wantCode(t, err, CodeUnreachable, Retry)
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("it took %s to say that NATS is away", d)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := s.Stop(ctx); err == nil {
+		t.Error("Stop without NATS says nothing")
+	}
+	b.nc.Close() // nothing can be drained any more
+	<-b.closed
 }

@@ -100,6 +100,9 @@ func Connect(ctx context.Context, o ConnectOptions) (*Bus, error) {
 		nats.Name(orDefault(o.Name, "quartet")),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
+		// What cannot be sent now fails now: a request that waits for the
+		// connection would arrive when its caller has long given up.
+		nats.ReconnectBufSize(-1),
 		nats.Timeout(connectTimeout(ctx)),
 		nats.ClosedHandler(func(*nats.Conn) { close(b.closed) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -358,8 +361,13 @@ func storeError(err error, what string) error {
 		return e
 	}
 	d := GiveUp
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
-		d = Retry
+	for _, passing := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse,
+		nats.ErrReconnectBufExceeded, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+	} {
+		if errors.Is(err, passing) {
+			d = Retry
+		}
 	}
 	return Errorf(d, CodeStore, "%s: %w", what, err)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -347,4 +348,44 @@ func TestAppendTooLarge(t *testing.T) {
 	b := testBus(t, ConnectOptions{Server: testServer(t, "")})
 	_, err := b.Journal().Append(t.Context(), "r", 0, EventSubmitted, Submission{Run: "r", Workflow: json.RawMessage(`"` + strings.Repeat("x", MaxMessage) + `"`)})
 	wantCode(t, err, CodeTooLarge, GiveUp)
+}
+
+// TestJournalAfterKill: the process that holds the server dies by SIGKILL while
+// it writes; every entry that was acknowledged is there, and the folder is free.
+func TestJournalAfterKill(t *testing.T) {
+	for i := range 3 {
+		dir := t.TempDir()
+		cmd, lines := child(t, dir, "journal")
+		var last uint64
+		note := func(l string) {
+			if n, err := strconv.ParseUint(l, 10, 64); err == nil {
+				last = max(last, n)
+			}
+		}
+		for range 20 + 13*i {
+			note(receive(t, lines, "an entry"))
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for l := range lines { // what it said before it died
+			note(l)
+		}
+		srv, err := StartServer(ServerOptions{StoreDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(srv.Close)
+		b := testBus(t, ConnectOptions{Server: srv})
+		s, err := b.Journal().State(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.LastSeq < last || last == 0 || uint64(s.Events) != s.LastSeq {
+			t.Errorf("entry %d was acknowledged; the journal ends at %d with %d entries", last, s.LastSeq, s.Events)
+		}
+		if _, err := b.Journal().Append(t.Context(), "r", s.LastSeq, EventOwned, Owned{"next", 1}); err != nil {
+			t.Error(err)
+		}
+	}
 }

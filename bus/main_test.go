@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 // childMain serves and never answers, or takes a run and never ends it.
 func childMain(url, role string) error {
 	ctx := context.Background()
+	if role == "journal" { // url is the store's folder
+		return writeForever(ctx, url)
+	}
 	b, err := Connect(ctx, ConnectOptions{URL: url, AckWait: time.Second})
 	if err != nil {
 		return err
@@ -52,6 +55,24 @@ func childMain(url, role string) error {
 	}
 	fmt.Println("ready")
 	select {}
+}
+
+// writeForever appends notes and says after each that it is stored.
+func writeForever(ctx context.Context, dir string) error {
+	srv, err := StartServer(ServerOptions{StoreDir: dir})
+	if err != nil {
+		return err
+	}
+	b, err := Connect(ctx, ConnectOptions{Server: srv})
+	if err != nil {
+		return err
+	}
+	seq, err := b.Journal().Append(ctx, "r", 0, EventSubmitted, Submission{Run: "r"})
+	for err == nil {
+		fmt.Println(seq)
+		seq, err = b.Journal().Append(ctx, "r", seq, EventNote, Note{Text: "x"})
+	}
+	return err
 }
 
 // testServer starts an embedded server that ends with the test.

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,47 @@ func TestSmallServer(t *testing.T) {
 	a := &appender{t: t, j: b.Journal(), run: "r"}
 	a.add(EventSubmitted, Submission{Run: "r"})
 	if _, err := b.Scenes().Put(t.Context(), []byte("x")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNATSComesBack: services, journal and calls go on after a restart of NATS.
+func TestNATSComesBack(t *testing.T) {
+	dir := t.TempDir()
+	srv, err := StartServer(ServerOptions{StoreDir: dir, Listen: "127.0.0.1:-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := srv.ClientURL()
+	b, err := Connect(t.Context(), ConnectOptions{URL: url, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewService(b, "actor")
+	Handle(s, VerbPrepare, func(ctx context.Context, r Raw) (Raw, error) { return r, nil })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := &appender{t: t, j: b.Journal(), run: "r"}
+	a.add(EventSubmitted, Submission{Run: "r"})
+	srv.Close()
+	if _, err := b.Journal().Append(t.Context(), "r", a.seq, EventNote, Note{}); DecisionOf(err) != Retry || err == nil {
+		t.Errorf("an append without NATS gives %v", err)
+	}
+	srv, err = StartServer(ServerOptions{StoreDir: dir, Listen: strings.TrimPrefix(url, "nats://")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(srv.Close)
+	waitFor(t, "the call is answered again", func() bool {
+		_, err := Call[any, Raw](t.Context(), b, VerbPrepare, nil, "x")
+		return err == nil
+	})
+	a.step("i1")
+	if err := s.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
 }
