@@ -49,16 +49,17 @@ func unmet(checks []bus.Checked) []string {
 
 // finalChecks reads done_when, with the run's variables put in.
 func (r *run) finalChecks() ([]bus.Expect, error) {
-	x := expander{vars: r.vars, now: time.Now()}
 	var all []bus.Expect
 	for _, line := range r.w.DoneWhen {
 		checks, err := playbook.ReadChecks(line.Text)
 		if err != nil {
 			return nil, bus.Errorf(bus.GiveUp, "unreadable", "%s:%d: done_when: %w", r.w.File, line.At, err)
 		}
-		for _, c := range checks {
-			all = append(all, x.expect(c))
+		checks, err = playbook.ExpandChecks(checks, lookup(r.vars))
+		if err != nil {
+			return nil, bus.Errorf(bus.GiveUp, "unknown_variable", "%s:%d: done_when: %w", r.w.File, line.At, err)
 		}
+		all = append(all, checks...)
 	}
 	return all, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"time"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/workflow"
@@ -48,19 +47,15 @@ func (g *goal) Next(ctx context.Context, now Situation) (Move, error) {
 	if now.Refuted != nil {
 		refuted = unmet(now.Refuted.Checks)
 	}
-	d, err := g.p.Next(ctx, now.Eyes, last, refuted)
+	d, err := g.p.Next(ctx, model.Turn{Eyes: now.Eyes, Last: last, Refuted: refuted,
+		Expand: func(i bus.Intent) (bus.Intent, error) { return expand(i, now.Vars) }})
 	m := Move{Usage: d.Usage, GiveUp: d.GiveUp, Ask: d.Ask}
 	if err != nil {
 		return m, err
 	}
 	switch {
 	case d.Intent != nil:
-		x := expander{vars: now.Vars, now: time.Now()}
-		i, err := x.intent(*d.Intent)
-		if err != nil {
-			return m, err
-		}
-		m.Intent = &i
+		m.Intent = d.Intent
 	case d.GiveUp == "" && d.Ask == "":
 		m.Finish = &Finish{Claim: d.Finish}
 	}

@@ -15,7 +15,6 @@ import (
 // A rules planner runs a workflow's steps in order, each as the playbook reads
 // it. It never guesses: the first step that is not judged right ends the run.
 type rules struct {
-	w        *workflow.Workflow
 	commands []playbook.Command // of all steps, in order
 	next     int                // index into commands
 	// held remembers what the condition of a group of commands came to, since
@@ -29,7 +28,10 @@ func newRules(w *workflow.Workflow, state *bus.RunState) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &rules{w: w, commands: book.Commands, held: map[string]bool{}}
+	p := &rules{held: map[string]bool{}}
+	for _, step := range book.Steps {
+		p.commands = append(p.commands, step.Commands...)
+	}
 	for _, r := range state.Intents {
 		n, ok := commandNumber(r.Intent.ID)
 		done := r.Skipped != nil || r.Last() != nil && r.Last().Verdict != nil && r.Last().Verdict.Outcome == bus.Right
@@ -79,8 +81,7 @@ func (p *rules) Next(ctx context.Context, now Situation) (Move, error) {
 		return Move{Finish: &Finish{Claim: "every step was carried out"}}, nil
 	}
 	c := p.commands[p.next]
-	x := expander{vars: now.Vars, now: time.Now()}
-	intent, err := x.intent(c.Intent)
+	intent, err := expand(c.Intent, now.Vars)
 	if err != nil {
 		return Move{}, err
 	}
@@ -93,7 +94,11 @@ func (p *rules) Next(ctx context.Context, now Situation) (Move, error) {
 	held, known := p.held[key]
 	var checks []bus.Checked
 	if !known {
-		reply, err := now.Eyes.Check(ctx, x.expects(c.If.Checks))
+		expect, err := playbook.ExpandChecks(c.If.Checks, lookup(now.Vars))
+		if err != nil {
+			return Move{}, err
+		}
+		reply, err := now.Eyes.Check(ctx, expect)
 		if err != nil {
 			return Move{}, err
 		}
@@ -104,6 +109,23 @@ func (p *rules) Next(ctx context.Context, now Situation) (Move, error) {
 		return Move{Intent: &intent}, nil
 	}
 	return Move{Intent: &intent, Skip: &bus.Skipped{Intent: intent.ID, Step: intent.Step, Text: c.Text, Checks: checks, Reason: "its condition does not apply"}}, nil
+}
+
+// expand puts variables into an intent just before it is carried out; a
+// relative date ("in three days") becomes an ISO date of today's reckoning.
+func expand(i bus.Intent, vars map[string]string) (bus.Intent, error) {
+	i, err := playbook.ExpandIntent(i, lookup(vars))
+	if err == nil && i.Action == bus.ActionPickDate {
+		i.Value, err = playbook.ResolveDate(i.Value, time.Now())
+	}
+	return i, err
+}
+
+func lookup(vars map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		v, ok := vars[name]
+		return v, ok
+	}
 }
 
 // stopAt ends a playbook run at an attempt that was not right. An irreversible

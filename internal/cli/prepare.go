@@ -74,10 +74,10 @@ func (a *app) load(path string, vars map[string]string) (*job, error) {
 		if err != nil {
 			return nil, usageErr(err)
 		}
-		for _, c := range book.Commands {
-			if c.Intent.Action == bus.ActionUpload {
-				for _, f := range c.Intent.Values {
-					j.uploads = append(j.uploads, known.Expand(f))
+		for _, step := range book.Steps {
+			for _, c := range step.Commands {
+				if c.Intent.Action == bus.ActionUpload {
+					j.uploads = append(j.uploads, c.Intent.Values...)
 				}
 			}
 		}

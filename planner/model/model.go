@@ -52,6 +52,17 @@ type Result struct {
 	Verdict bus.Verdict
 }
 
+// A Turn is what a planner is told for its next decision.
+type Turn struct {
+	Eyes Eyes
+	// Last is the attempt that came of the last decision, nil when none did.
+	Last *Result
+	// Refuted names the final checks that the claim to be done did not meet.
+	Refuted []string
+	// Expand puts variables into an intent; its errors are told to the model.
+	Expand func(bus.Intent) (bus.Intent, error)
+}
+
 // A Decision is what the model decided: one field, Usage aside.
 type Decision struct {
 	Intent *bus.Intent
@@ -79,15 +90,15 @@ type Planner struct {
 func New(m llm.Model, o Options) *Planner { return &Planner{m: m, o: o} }
 
 // Next tells the model what came of its last call and returns its decision.
-// refuted names the final checks that its claim to be done did not meet.
-func (p *Planner) Next(ctx context.Context, eyes Eyes, last *Result, refuted []string) (Decision, error) {
+func (p *Planner) Next(ctx context.Context, t Turn) (Decision, error) {
 	p.usage = nil
-	d, err := p.next(ctx, eyes, last, refuted)
+	d, err := p.next(ctx, t)
 	d.Usage = p.usage
 	return d, err
 }
 
-func (p *Planner) next(ctx context.Context, eyes Eyes, last *Result, refuted []string) (Decision, error) {
+func (p *Planner) next(ctx context.Context, t Turn) (Decision, error) {
+	eyes, last, refuted := t.Eyes, t.Last, t.Refuted
 	switch {
 	case len(p.msgs) == 0:
 		page, err := p.look(ctx, eyes, "full")
@@ -123,7 +134,7 @@ func (p *Planner) next(ctx context.Context, eyes Eyes, last *Result, refuted []s
 		if bounced {
 			continue
 		}
-		d, done, err := p.decide(ctx, eyes, call)
+		d, done, err := p.decide(ctx, t, call)
 		if done || err != nil {
 			return d, err
 		}
@@ -174,7 +185,8 @@ func (p *Planner) ask(ctx context.Context) (call llm.Call, bounced bool, err err
 
 // decide carries a call as far as the planner can: it looks, finds, bounces, or
 // makes the decision.
-func (p *Planner) decide(ctx context.Context, eyes Eyes, call llm.Call) (d Decision, done bool, err error) {
+func (p *Planner) decide(ctx context.Context, turn Turn, call llm.Call) (d Decision, done bool, err error) {
+	eyes := turn.Eyes
 	t, ok := toolNamed(call.Name)
 	if !ok {
 		p.bounce(fmt.Sprintf("There is no tool %q.", call.Name))
@@ -216,6 +228,9 @@ func (p *Planner) decide(ctx context.Context, eyes Eyes, call llm.Call) (d Decis
 		return d, false, nil
 	}
 	intent, err := t.intent(a)
+	if err == nil {
+		intent, err = turn.Expand(intent)
+	}
 	if err != nil {
 		p.bounce(capital(err.Error()) + ".")
 		return d, false, nil

@@ -135,7 +135,8 @@ func toolList() []llm.Tool {
 	return out
 }
 
-// read checks a call's arguments against the tool. The error is for the model.
+// read checks a call's arguments against the tool. The error is for the model;
+// with one that is missing the others are returned.
 func (t tool) read(raw json.RawMessage) (args, error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
@@ -155,7 +156,7 @@ func (t tool) read(raw json.RawMessage) (args, error) {
 		v := strings.TrimSpace(string(given[name]))
 		// An empty text is a value; an empty ref or name is not.
 		if v == "" || v == "null" || v == "[]" || v == `""` && name != "text" {
-			return args{}, fmt.Errorf("%s needs %q", t.name, name)
+			return a, fmt.Errorf("%s needs %q", t.name, name)
 		}
 	}
 	return a, nil
@@ -207,10 +208,20 @@ func (t tool) intent(a args) (bus.Intent, error) {
 		i.Expect = expect
 	}
 	// The model may not talk a risk down: its own words count too.
-	if a.Irreversible || t.risk != bus.RiskRead && playbook.GuessRisk(i) == bus.RiskIrreversible {
+	if a.Irreversible || t.risk == bus.RiskReversible && playbook.GuessRisk(named(i)) == bus.RiskIrreversible {
 		i.Risk = bus.RiskIrreversible
 	}
 	return i, nil
+}
+
+// named is the intent with the model's words where the playbook has a label.
+func named(i bus.Intent) bus.Intent {
+	if i.Target != nil {
+		t := *i.Target
+		t.Name = t.Words
+		i.Target = &t
+	}
+	return i
 }
 
 // words are the intent as a person would say it.
