@@ -26,6 +26,9 @@ type Refs interface {
 // busy, or a dialog is open.
 var ErrBusy = errors.New("the page did not answer in time")
 
+// errTopFrame is why a capture cannot begin yet.
+var errTopFrame = errors.New("the top frame cannot be looked into")
+
 // Options of a capture; zero values mean the defaults.
 type Options struct {
 	Deadline time.Duration // for the whole page; 1.5 s
@@ -72,21 +75,25 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	if o.Nodes <= 0 {
 		o.Nodes = 20000
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.Deadline)
+	deadline := time.Now().Add(o.Deadline)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	for {
-		got, err := c.once(ctx, tab, refs, o)
+	for try := 0; ; try++ {
+		got, moved, err := c.once(ctx, tab, refs, o)
 		switch {
+		case err == nil && moved && try < 3 && time.Until(deadline) > o.Deadline/2:
+			// A child frame was navigating; there is time to see where to.
 		case err == nil:
 			return got, nil
 		case errors.Is(err, browser.ErrDialogOpen):
 			return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("%w: %w", ErrBusy, err)
-		case !errors.Is(err, browser.ErrNavigated) && !errors.Is(err, browser.ErrFrameGone):
+		case !errors.Is(err, browser.ErrNavigated) && !errors.Is(err, browser.ErrFrameGone) && !errors.Is(err, errTopFrame):
 			return nil, err
 		}
-		// The document went while it was walked. Look again, but let it come.
+		// The document went while it was walked, or its process does not answer
+		// yet. Look again, but let it come.
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("%w: %w", ErrBusy, err)
@@ -95,10 +102,12 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	}
 }
 
-func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Options) (*Capture, error) {
+// once captures the frames as they are listed now. moved says that one of the
+// child frames was navigating meanwhile and is missing.
+func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
 	frames, err := tab.Frames(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	walks := make([]*frameWalk, len(frames))
 	errs := make([]error, len(frames))
@@ -111,7 +120,7 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 		walks[i] = &frameWalk{frame: f, note: f.Note}
 		if f.Note == browser.NoteUnreachable || f.Note == browser.NoteRefused {
 			if f.Parent == nil {
-				return nil, fmt.Errorf("%w: the top frame is %s", ErrBusy, f.Note)
+				return nil, false, fmt.Errorf("%w: it is %s", errTopFrame, f.Note)
 			}
 			continue
 		}
@@ -125,7 +134,7 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 	}
 	wg.Wait()
 	if errs[0] != nil {
-		return nil, errs[0]
+		return nil, false, errs[0]
 	}
 	for i, err := range errs[1:] {
 		if err == nil {
@@ -133,6 +142,10 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 		}
 		w := walks[i+1]
 		c.log.DebugContext(ctx, "frame not captured", "frame", w.frame.URL, "error", err)
+		if errors.Is(err, browser.ErrNavigated) || errors.Is(err, browser.ErrFrameGone) {
+			moved = true
+			w.note = browser.NoteLoading
+		}
 		if w.note == "" {
 			w.note = browser.NoteUnreachable
 		}
@@ -173,7 +186,7 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 			}
 		}
 	}
-	return out, nil
+	return out, moved, nil
 }
 
 // ownerRef asks the parent for the ref of the child's iframe; "" when it is

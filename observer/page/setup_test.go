@@ -94,9 +94,9 @@ func newBench(t *testing.T, pages map[string]string) *bench {
 	if poolErr != nil {
 		t.Fatal(poolErr)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	t.Cleanup(cancel)
-	b := &bench{t: t, ctx: ctx, refs: &numbers{}, cap: page.NewCapturer(slog.New(slog.DiscardHandler)), own: pages, hung: make(chan struct{})}
+	b := &bench{t: t, ctx: ctx, refs: &numbers{}, cap: page.NewCapturer(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))), own: pages, hung: make(chan struct{})}
 	b.site = httptest.NewServer(http.HandlerFunc(b.serve))
 	t.Cleanup(func() { close(b.hung); b.site.CloseClientConnections(); b.site.Close() })
 	id := strings.Map(func(r rune) rune {
@@ -160,7 +160,7 @@ func (b *bench) look() *aria.Tree {
 
 func (b *bench) capture() *page.Capture {
 	b.t.Helper()
-	got, err := b.cap.Capture(b.ctx, b.tab, b.refs, page.Options{Deadline: 5 * time.Second})
+	got, err := b.cap.Capture(b.ctx, b.tab, b.refs, page.Options{Deadline: 15 * time.Second})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -164,7 +164,7 @@ function assign(prefix, start, token) {
     const known = byEl.get(w.el);
     if (known) { refs.push(known.ref); continue; } // another reader was faster
     const ref = prefix + (start > 0 ? start++ : ++localCounter);
-    const e = { ref };
+    const e = { ref, born: walks };
     bind(e, w.el, w, walks);
     byRef.set(ref, e);
     refs.push(ref);

@@ -177,7 +177,8 @@ function walkTree(opts) {
       F.tabbed = N.has(el, 'tabindex') && isHTML(el) && (tabbable(el) || el === active);
     }
     if (rowLike(el, tag, role)) { c.row = rowKey(el); c.rowEl = el; }
-    if (role) { c.sig = hash(pc.sig + '|' + role + '|' + (FROM_CONTENT.has(role) && (role === 'row') ? c.row : sameness(clip(name, 60)))); } else if (c.rowEl === el) c.sig = hash(pc.sig + '|row|' + c.row);
+    if (c.rowEl === el) c.sig = hash(pc.sig + '|' + (role || 'row') + '|' + c.row);
+    else if (role) c.sig = hash(pc.sig + '|' + role + '|' + sameness(clip(name, 60)));
     if (widget || role === 'heading') c.control = pc.control || widget;
     if (F.listener && N.parent(el) !== body && !widget) c.listening = true;
 

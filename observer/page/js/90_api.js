@@ -146,10 +146,10 @@ const publicAPI = {
     if (!e) return { status: 'unknown' };
     const was = { ref, role: e.role, name: e.name };
     if (e.dead) return { status: e.dead, ...was, now: e.now };
-    let el = elementOf(e), rebound = false;
-    if (!el) { refresh(); el = elementOf(e); rebound = !!el; }
+    let el = elementOf(e), rebound = false, waiting = [];
+    if (!el) { waiting = refresh(); el = elementOf(e); rebound = !!el; }
     if (!el) {
-      const r = successor(e);
+      const r = successor(e, waiting);
       return r ? { status: 'replaced', ...was, now: r } : { status: 'removed', ...was };
     }
     if (e.dead || staleRow(e, el)) return { status: 'recycled', ...was, now: e.now || { role: e.role, name: current(el) } };
@@ -172,8 +172,13 @@ function current(el) {
   styles = new Map();
   return nameOf(el).name || (byEl.get(el) || {}).name || '';
 }
-// refresh walks without handing out refs, so that equivalents are re-bound.
-function refresh() { settleRefs(walkTree({}).stay); styles = new Map(); }
+// refresh walks without handing out refs, so that equivalents are re-bound; it
+// returns what waits for a ref.
+function refresh() {
+  const { waiting } = settleRefs(walkTree({}).stay);
+  styles = new Map();
+  return waiting;
+}
 function staleRow(e, el) {
   if (e.row === undefined) return false;
   styles = new Map();
@@ -181,9 +186,10 @@ function staleRow(e, el) {
   if (!r || !N.connected(r) || !inFlat(el, r)) return false;
   return recycledBy(e, { row: rowKey(r), rowEl: r, name: e.name, role: e.role });
 }
-// successor describes what stands in the place of something that is gone.
-function successor(e) {
-  for (const o of byRef.values()) if (o !== e && !o.dead && o.parentSig === e.parentSig && o.role === e.role && o.ord === e.ord && o.walk === walks && elementOf(o)) return { ref: o.ref, role: o.role, name: o.name };
+// successor describes what came into the place of something that is gone.
+function successor(e, waiting) {
+  for (const w of waiting) if (w.parentSig === e.parentSig && w.role === e.role) return { role: w.role, name: w.name };
+  for (const o of byRef.values()) if (o.born > e.walk && !o.dead && o.parentSig === e.parentSig && o.role === e.role && elementOf(o)) return { ref: o.ref, role: o.role, name: o.name };
   return undefined;
 }
 // marks that hold for the whole subtree are repeated on what can be operated.
