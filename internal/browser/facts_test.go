@@ -89,7 +89,7 @@ func TestCloseStormyAndHungSessions(t *testing.T) {
 	for _, path := range []string{"storm", "hung", "never"} {
 		t.Run(path, func(t *testing.T) {
 			p := pool(t)
-			session, err := p.OpenSession(within(t, 10*time.Second), "close-"+path, []string{s.URL})
+			session, err := p.OpenSession(within(t, 30*time.Second), "close-"+path, []string{s.URL})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ import (
 )
 
 // setupTimeout bounds what is done to a new target on nobody's behalf.
-const setupTimeout = 15 * time.Second
+const setupTimeout = 30 * time.Second
 
 // A host is one browser that this process is connected to.
 type host struct {

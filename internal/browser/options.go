@@ -114,7 +114,9 @@ func WithProfileDir(dir string) Option {
 
 // WithDownloadDir says where downloads go with a browser on another machine or
 // in another container: one directory, as this process sees it (host) and as
-// the browser sees it. Default: a temporary directory, the same for both.
+// the browser sees it. Default: a temporary directory, the same for both. Give
+// it to every process that shares the browser, or to none: the last one asked
+// about a session sets its directory.
 func WithDownloadDir(host, browser string) Option {
 	return func(o *options) error {
 		if host == "" || browser == "" {

@@ -142,6 +142,10 @@ func (p *Pool) OpenSession(ctx context.Context, id string, allowedOrigins []stri
 	}
 	st, err := h.register(s, origins)
 	if err == nil {
+		dir, _ := h.downloadDirs(id)
+		err = os.MkdirAll(dir, 0o777) // a browser in another container may be another user
+	}
+	if err == nil {
 		err = h.allowDownloads(ctx, st)
 	}
 	var tab *Tab
@@ -235,7 +239,9 @@ func (p *Pool) session(ctx context.Context, s bus.Session) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fresh {
+	// On a shared browser any client that goes away takes the setting with it,
+	// so it is renewed there, unless that could disturb a running download.
+	if fresh || h.proc == nil && !h.downloading(st) {
 		if err := h.allowDownloads(ctx, st); err != nil {
 			if protocolError(err) != nil { // there is no such context any more
 				h.drop(st.context)
@@ -298,10 +304,7 @@ func (h *host) downloadDirs(session string) (host, browser string) {
 // allowDownloads lets files arrive in the session's own directory, each named
 // by its GUID.
 func (h *host) allowDownloads(ctx context.Context, st *state) error {
-	host, inBrowser := h.downloadDirs(st.id)
-	if err := os.MkdirAll(host, 0o777); err != nil {
-		return fmt.Errorf("downloads: %w", err)
-	}
+	_, inBrowser := h.downloadDirs(st.id)
 	_, err := cdp.Call(ctx, h.c.root, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior:         browser.SetDownloadBehaviorBehaviorAllowAndName,
 		BrowserContextID: st.context,

@@ -58,7 +58,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := p.OpenSession(within(t, 20*time.Second), "a", nil)
+	s, err := p.OpenSession(within(t, 30*time.Second), "a", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.OpenSession(within(t, 20*time.Second), "a", nil)
+	_, err = p.OpenSession(within(t, 30*time.Second), "a", nil)
 	if err == nil || !strings.Contains(err.Error(), "cannot open display") {
 		t.Errorf("the browser's last words are missing: %v", err)
 	}
@@ -116,7 +116,7 @@ func TestBrowserDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := p.OpenSession(within(t, 20*time.Second), "a", nil)
+	s, err := p.OpenSession(within(t, 30*time.Second), "a", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,15 +57,20 @@ func debuggingPort(t *testing.T) string {
 func TestTwoPoolsOnePage(t *testing.T) {
 	endpoint := debuggingPort(t)
 	s := serve(t, map[string]string{
-		"/":     `<title>page</title><p id=p>x<iframe name=other src="{OTHER}/leaf"></iframe><a id=go target=_blank href="/leaf">new</a>`,
+		"/":     `<title>page</title><p id=p>x<iframe name=other src="{OTHER}/leaf"></iframe><a id=dl href="/file">file</a> <a id=go target=_blank href="/leaf">new</a>`,
 		"/leaf": `<p>leaf`,
 	})
+	s.mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename="a.csv"`)
+		_, _ = w.Write([]byte("a,b"))
+	})
 	script := browser.WithScript("test", `globalThis.__test = globalThis.__test || { n: 0 }; globalThis.__test.n++`)
-	actor, err := browser.NewPool(browser.WithEndpoint(endpoint), script)
+	files := t.TempDir()
+	actor, err := browser.NewPool(browser.WithEndpoint(endpoint), script, browser.WithDownloadDir(files, files))
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := actor.OpenSession(within(t, 20*time.Second), "run-1", []string{s.URL, s.Other()})
+	session, err := actor.OpenSession(within(t, 30*time.Second), "run-1", []string{s.URL, s.Other()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +86,7 @@ func TestTwoPoolsOnePage(t *testing.T) {
 	}
 
 	// Another process knows the session only.
-	observer, err := browser.NewPool(script)
+	observer, err := browser.NewPool(script, browser.WithDownloadDir(files, files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +130,17 @@ func TestTwoPoolsOnePage(t *testing.T) {
 		}
 	}
 	eval[any](t, frames(t, seen)[0], `() => 1`)
+
+	// A file arrives where the acting process finds it.
+	got := tab.Watch()
+	click(t, tab, "#dl")
+	f, err := got.Wait(within(t, 5*time.Second), func(f browser.Facts) bool { return len(f.Downloads) > 0 && f.Downloads[0].State == "completed" })
+	if err != nil {
+		t.Errorf("no download: %+v", f)
+	} else if data, err := f.Downloads[0].Read(); err != nil || string(data) != "a,b" || !strings.HasPrefix(f.Downloads[0].Path, files) {
+		t.Errorf("download %+v: %q, %v", f.Downloads[0], data, err)
+	}
+	got.Close()
 
 	// The session outlives the process that opened it.
 	if err := actor.Close(within(t, 5*time.Second)); err != nil {

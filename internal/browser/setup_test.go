@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/browser"
@@ -27,6 +30,10 @@ func TestMain(m *testing.M) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		_ = shared.Close(ctx)
 		cancel()
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "goroutines left:", err)
+		code = 1
 	}
 	os.Exit(code)
 }
@@ -115,7 +122,7 @@ func page(t *testing.T, url string, origins ...string) (bus.Session, *browser.Ta
 
 func blank(t *testing.T, p *browser.Pool, origins ...string) (bus.Session, *browser.Tab) {
 	t.Helper()
-	ctx := within(t, 20*time.Second)
+	ctx := within(t, 30*time.Second)
 	s, err := p.OpenSession(ctx, strings.ReplaceAll(t.Name(), "/", "-"), origins)
 	if err != nil {
 		t.Fatalf("opening a session: %v", err)

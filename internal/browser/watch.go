@@ -216,6 +216,18 @@ func (h *host) downloadBegins(ev *browser.EventDownloadWillBegin) {
 	}
 }
 
+// downloading says whether a file of the session is on its way.
+func (h *host) downloading(st *state) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.downloads {
+		if s == st {
+			return true
+		}
+	}
+	return false
+}
+
 func (h *host) downloadProgress(ev *browser.EventDownloadProgress) {
 	h.mu.Lock()
 	st := h.downloads[ev.GUID]
