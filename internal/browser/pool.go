@@ -184,6 +184,9 @@ func (p *Pool) CloseSession(ctx context.Context, s bus.Session) error {
 	h.drop(id)
 	if host, _ := h.downloadDirs(s.ID); host != "" {
 		err = errors.Join(err, os.RemoveAll(host))
+		if p.o.hostDir == "" {
+			_ = os.Remove(filepath.Dir(host)) // when this was the last session
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("closing session %s: %w", s.ID, err)
