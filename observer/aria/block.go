@@ -148,6 +148,8 @@ func (w *writer) weigh(blocks []*block) {
 			switch {
 			case n.Inert:
 				p = prioBehind
+			case front && !n.Operable() && n.Role != "heading" && n.Role != "row" && !isOverlay(n) && !focus[n]:
+				p = prioView
 			case front || n.Active || focus[n] || isOverlay(n) || n.Invalid != "" && n.Invalid != "false":
 				p = prioFocus
 			case in && (n.Operable() || n.Role == "heading" || isScope(n.Role)), isHeaderRow(n):
@@ -403,7 +405,7 @@ func (w *writer) marker(folded []*block, owner *Node, from int) string {
 		}
 	}
 	switch {
-	case len(folded) == 1 && folded[0].node != nil && folded[0].node.Ref != "":
+	case len(folded) == 1 && len(folded[0].more) == 0 && folded[0].node != nil && folded[0].node.Ref != "":
 		s += ", expand " + folded[0].node.Ref
 	case owner != nil && owner.Ref != "":
 		s += ", expand " + owner.Ref

@@ -2,7 +2,9 @@ package aria_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +13,20 @@ import (
 
 	"github.com/quartet-agents/quartet/observer/aria"
 )
+
+// The properties are checked on hundreds of trees, with several edited ones each, unless a flag says
+// otherwise.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
+	if !set {
+		if err := flag.Set("rapid.checks", "400"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 var roles = []string{"text", "text", "generic", "button", "link", "row", "cell", "table", "list", "listitem", "heading", "textbox", "checkbox", "dialog", "region"}
 
@@ -58,7 +74,7 @@ func mutate(t *rapid.T, n *aria.Node) {
 }
 
 func genTree(t *rapid.T, refs *int) *aria.Tree {
-	root := genNode(t, refs, 4)
+	root := genNode(t, refs, 3)
 	return &aria.Tree{Version: 1, Document: "D1", URL: "http://x/", Root: root}
 }
 
@@ -140,36 +156,43 @@ func TestApplyOfDiffIsNext(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		refs := 0
 		a := genTree(t, &refs)
-		b := a.Clone()
-		b.Version = 2
-		for range rapid.IntRange(0, 8).Draw(t, "edits") {
-			edit(t, b, &refs)
-		}
-		if rapid.IntRange(0, 9).Draw(t, "unrelated") == 0 {
-			b = genTree(t, &refs)
-		}
-		before, _ := json.Marshal(a)
-		d := aria.Diff(a, b)
-		if got := d.Apply(a); !cmp.Equal(b, got, cmpopts.EquateEmpty()) {
-			t.Fatalf("Apply(Diff(a, b), a) differs from b (-want +got):\n%s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
-		}
-		// The delta crosses the bus as JSON and must say the same there.
-		wire, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var d2 aria.Delta
-		if err := json.Unmarshal(wire, &d2); err != nil {
-			t.Fatal(err)
-		}
-		if got := d2.Apply(a); !aria.Equal(b, got) {
-			t.Fatalf("after JSON: %s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
-		}
-		if after, _ := json.Marshal(a); string(before) != string(after) {
-			t.Fatal("Apply changed its base")
-		}
-		if same := aria.Diff(b, b); len(same.Changes) != 0 || !same.Empty() {
-			t.Fatalf("a tree differs from itself: %+v", same.Changes)
+		for range 6 {
+			b := a.Clone()
+			b.Version++
+			for range rapid.IntRange(0, 6).Draw(t, "edits") {
+				edit(t, b, &refs)
+			}
+			if rapid.IntRange(0, 19).Draw(t, "unrelated") == 0 {
+				b = genTree(t, &refs)
+			}
+			checkDiff(t, a, b)
+			a = b
 		}
 	})
+}
+
+func checkDiff(t *rapid.T, a, b *aria.Tree) {
+	before, _ := json.Marshal(a)
+	d := aria.Diff(a, b)
+	if got := d.Apply(a); !cmp.Equal(b, got, cmpopts.EquateEmpty()) {
+		t.Fatalf("Apply(Diff(a, b), a) differs from b (-want +got):\n%s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
+	}
+	// The delta crosses the bus as JSON and must say the same there.
+	wire, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d2 aria.Delta
+	if err := json.Unmarshal(wire, &d2); err != nil {
+		t.Fatal(err)
+	}
+	if got := d2.Apply(a); !aria.Equal(b, got) {
+		t.Fatalf("after JSON: %s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
+	}
+	if after, _ := json.Marshal(a); string(before) != string(after) {
+		t.Fatal("Apply changed its base")
+	}
+	if same := aria.Diff(b, b); len(same.Changes) != 0 || !same.Empty() {
+		t.Fatalf("a tree differs from itself: %+v", same.Changes)
+	}
 }

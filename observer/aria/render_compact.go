@@ -2,6 +2,7 @@ package aria
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -122,7 +123,7 @@ func (c *compact) blocks(n *Node) []*block {
 		return c.item(n)
 	case n.Role == "heading":
 		return c.heading(n)
-	case n.Role == "list":
+	case n.Role == "list" && !n.Operable():
 		return c.list(n)
 	case c.inline(n):
 		return c.lines(c.pieces(n, ""), "", " | ")
@@ -175,7 +176,7 @@ func (c *compact) heading(n *Node) []*block {
 		word += strconv.Itoa(n.Level)
 	}
 	if n.Operable() {
-		return c.lines([]piece{{node: n, say: func(mute string) string { return c.head(n, mute) }}}, "", " ")
+		return c.lines(c.pieces(n, ""), "", " ")
 	}
 	var inner []piece
 	for _, k := range n.Children {
@@ -260,17 +261,23 @@ func (c *compact) item(n *Node) []*block {
 
 // row writes a table row on one line, cells between bars.
 func (c *compact) row(n *Node) *block {
-	cells := Cells(n)
-	header := len(cells) > 0
-	for _, k := range cells {
-		header = header && k.Role == "columnheader"
-	}
+	cells := rowParts(n)
+	header := isHeaderRow(n)
 	var nodes []piece
 	type cellText func(mute string) string
 	var texts []cellText
 	var below []*block
 	for _, k := range cells {
 		var ps []piece
+		if !isCell(k.Role) {
+			ps = c.pieces(k, "")
+			if hasTable(k) {
+				below, ps = append(below, c.blocks(k)...), nil
+			}
+			nodes = append(nodes, ps...)
+			texts = append(texts, func(mute string) string { return join(ps, mute, " ") })
+			continue
+		}
 		if !dissolves(k) || k.Sort != "" || k.Selected == "true" || k.Invalid != "" {
 			ps = append(ps, piece{node: k, say: func(mute string) string {
 				if !k.Operable() && k.Sort != "" {
@@ -295,12 +302,6 @@ func (c *compact) row(n *Node) *block {
 		}
 		nodes = append(nodes, ps...)
 		texts = append(texts, func(mute string) string { return join(ps, mute, " ") })
-	}
-	if len(cells) == 0 {
-		for _, k := range n.Children {
-			nodes = append(nodes, c.pieces(k, "")...)
-		}
-		texts = append(texts, func(mute string) string { return join(nodes, mute, " ") })
 	}
 	say := func(mute string) string {
 		word := "row"
@@ -329,6 +330,19 @@ func (c *compact) row(n *Node) *block {
 	b := c.state(append([]piece{{node: n}}, nodes...), say)
 	b.kids = below
 	return b
+}
+
+// rowParts are the cells of a row and what else stands among them.
+func rowParts(n *Node) []*Node {
+	var out []*Node
+	for _, k := range n.Children {
+		if (k.Role == "generic" || k.Role == "none" || k.Role == "presentation") && !k.Operable() && len(Cells(k)) > 0 {
+			out = append(out, rowParts(k)...)
+			continue
+		}
+		out = append(out, k)
+	}
+	return out
 }
 
 func hasTable(n *Node) bool {
@@ -463,7 +477,7 @@ func (c *compact) state(ps []piece, say func(mute string) string) *block {
 			b.more = append(b.more, n)
 		}
 		s := stateOf(n)
-		if n.Box == nil && s == "" {
+		if n.Box == nil && n.Ref == "" && s == "" {
 			continue
 		}
 		b.known = true
@@ -647,7 +661,7 @@ func (c *compact) marks(n *Node, mute string) string {
 	if n.Invalid != "" && n.Invalid != "false" {
 		s := "invalid"
 		if n.Invalid != "true" {
-			s += " " + roleWord(n.Invalid)
+			s += token(n.Invalid, "grammar", "spelling")
 		}
 		if n.InvalidMessage != "" {
 			s += " " + quote(shorten(n.InvalidMessage, 120))
@@ -657,13 +671,17 @@ func (c *compact) marks(n *Node, mute string) string {
 		add("will be invalid " + quote(shorten(n.InvalidMessage, 120)))
 	}
 	if n.Current != "" && n.Current != "false" {
-		add(strings.TrimSuffix("current "+roleWord(n.Current), " true"))
+		add("current" + token(n.Current, "page", "step", "location", "date", "time"))
 	}
 	if n.Sort != "" && n.Sort != "none" {
-		add("sorted " + roleWord(n.Sort))
+		add("sorted" + token(n.Sort, "ascending", "descending"))
 	}
 	if n.HasPopup != "" && n.HasPopup != "false" && n.Role != "combobox" && n.Expanded == "" {
-		add("opens " + strings.Replace(roleWord(n.HasPopup), "true", "menu", 1))
+		popup := token(n.HasPopup, "menu", "listbox", "tree", "grid", "dialog")
+		if popup == "" {
+			popup = " menu"
+		}
+		add("opens" + popup)
 	}
 	if n.ValueMin != "" || n.ValueMax != "" {
 		add(roleWordOr(n.ValueMin) + ".." + roleWordOr(n.ValueMax))
@@ -697,10 +715,14 @@ func (c *compact) marks(n *Node, mute string) string {
 		add("busy")
 	}
 	if n.Controls != "" {
-		add("popup " + clean(n.Controls))
+		add("popup " + coveredBy(&Node{CoveredBy: n.Controls}))
 	}
 	if n.FrameNote != "" {
-		add(clean(n.FrameNote))
+		if note := token(n.FrameNote, "loading", "unreachable", "refused"); note != "" {
+			add(note[1:])
+		} else {
+			add(quote(shorten(n.FrameNote, 80)))
+		}
 	}
 	if (n.Role == "canvas" || n.Role == "video" || n.Role == "object") && n.Box != nil {
 		add(strconv.Itoa(int(n.Box.W)) + "x" + strconv.Itoa(int(n.Box.H)))
@@ -727,6 +749,15 @@ func (c *compact) marks(n *Node, mute string) string {
 		return ""
 	}
 	return " [" + strings.Join(m, ", ") + "]"
+}
+
+// token is a space and s where s is one of the words that a state may have,
+// else "": the page writes these attributes.
+func token(s string, known ...string) string {
+	if slices.Contains(known, s) {
+		return " " + s
+	}
+	return ""
 }
 
 // roleWordOr is roleWord for numbers as the page wrote them.
