@@ -188,6 +188,10 @@ func originOf(address string) (origin, wrong string) {
 }
 
 func (d *decoder) ordered() Problems {
-	sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].Line < d.problems[j].Line })
+	// What is missing comes last: a misspelled key above may explain it.
+	sort.SliceStable(d.problems, func(i, j int) bool {
+		a, b := d.problems[i].Line, d.problems[j].Line
+		return a != 0 && (b == 0 || a < b)
+	})
 	return d.problems
 }

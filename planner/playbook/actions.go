@@ -203,10 +203,13 @@ func intentsFor(base bus.Intent, list []*phrase) []bus.Intent {
 // clickTail takes "twice", "with the right mouse button", "while holding Shift"
 // and purposes ("to continue") off the end.
 func (c *clause) clickTail(in *bus.Intent) *problem {
-	for k := len(c.toks) - 1; k > c.i; k-- {
+	first := c.i + 1
+	for k := first; k < len(c.toks); k++ {
 		if c.toks[k].literal() {
-			break
+			first = k + 1
 		}
+	}
+	for k := first; k < len(c.toks); k++ {
 		sub := &clause{sentence: c.sentence, toks: c.toks, i: k, verb: c.verb}
 		switch {
 		case sub.takePhrase("twice", "two times") && sub.end():
@@ -223,6 +226,9 @@ func (c *clause) clickTail(in *bus.Intent) *problem {
 			continue
 		}
 		c.toks = c.toks[:k]
+		if k > first {
+			return c.clickTail(in) // one more before it
+		}
 	}
 	return nil
 }
@@ -332,7 +338,7 @@ func (c *clause) upload() ([]bus.Intent, *problem) {
 
 // useDest takes the phrase before the verb as the target.
 func (c *clause) useDest() *bus.Target {
-	if c.dest == nil {
+	if c.dest == nil || isPlace(c.dest) {
 		return nil
 	}
 	t := c.dest.t

@@ -216,7 +216,19 @@ func (c *clause) existential(from int) ([]bus.Expect, bool, *problem) {
 		if bad != nil {
 			return nil, true, bad
 		}
-		c.takePhrase("is shown", "are shown", "is visible", "are visible", "appears", "appear", "is displayed", "are displayed", "exists", "exist", "is there", "are there", "should be shown", "should be visible", "should appear", "to be shown", "to appear", "to be visible", "is present", "are present", "remain", "remains", "is left", "are left", "is listed", "are listed", "anymore", "any more", "should exist", "shown")
+		c.auxiliaries()
+		c.takePhrase("shown", "visible", "displayed", "appear", "appears", "exist", "exists", "there", "present", "listed", "remain", "left", "remaining", "open", "found", "anymore", "any more", "on the page", "opened", "raised", "shown anymore")
+		if c.scopeAt(c.i) > 0 && len(list) > 0 {
+			var es []bus.Expect
+			for _, p := range list {
+				es = append(es, presence(p, true, ""))
+			}
+			es, bad := c.inPlace(es, &subject{kind: "target", target: list[0]})
+			for i := range es {
+				es[i].Text = c.raw(from, c.i)
+			}
+			return es, true, bad
+		}
 		var out []bus.Expect
 		for _, p := range list {
 			out = append(out, presence(p, true, c.raw(from, c.i)))

@@ -1,6 +1,8 @@
 package playbook
 
 import (
+	"strings"
+
 	"github.com/quartet-agents/quartet/bus"
 )
 
@@ -11,7 +13,7 @@ func (c *clause) choose() ([]bus.Intent, *problem) {
 	prep := func(i int) bool {
 		return c.is(i, "from", "in", "on", "out", "for", "as", "within", "inside", "under", "at", "to", "of") || c.joins(i)
 	}
-	if intents, done, bad := c.chooseThing(at); done || bad != nil {
+	if intents, done, bad := c.chooseThing(); done || bad != nil {
 		return intents, bad
 	}
 	c.i = at
@@ -91,8 +93,10 @@ func (c *clause) selectIn(at int, texts []string, t *phrase, dest bool) ([]bus.I
 	if len(texts) == 1 && aboutDate(t) {
 		if d, err := parseDate(texts[0]); err == nil {
 			return one(bus.Intent{Action: bus.ActionPickDate, Target: &target, Value: d.value()}), nil
-		} else if err != errNoDate && t.t.Kind == "date" {
-			return nil, c.wrong(at, len(c.toks), err.Error())
+		} else if t.t.Kind == "date" && isCount(texts[0]) && !dest {
+			return c.clickChosen(at) // 15 in the calendar: what is written there
+		} else if t.t.Kind == "date" && !strings.HasPrefix(texts[0], "${") {
+			return nil, c.wrong(at, len(c.toks), dateWhy(err))
 		}
 	}
 	return one(bus.Intent{Action: bus.ActionSelect, Target: &target, Values: texts}), nil
@@ -113,14 +117,12 @@ func (c *clause) pickDate(at int, v *val) ([]bus.Intent, *problem) {
 	}
 	if in.Target = c.useDest(); in.Target == nil {
 		if !c.end() {
-			return nil, nil2(c)
+			return nil, c.wrong(c.i, len(c.toks), c.leftover())
 		}
 		return nil, c.wrong(at, len(c.toks), "in which date field?")
 	}
 	return one(in), nil
 }
-
-func nil2(c *clause) *problem { return c.wrong(c.i, len(c.toks), c.leftover()) }
 
 // chosen reads the options: "A", "B" and "C"; the option "A"; words.
 func (c *clause) chosen(prep stopper) ([]*val, *problem) {
@@ -174,7 +176,7 @@ func (c *clause) chosen(prep stopper) ([]*val, *problem) {
 
 // chooseThing handles phrases whose kind says that no list is meant: the radio
 // button, the checkbox, the row, the tab, the button.
-func (c *clause) chooseThing(at int) ([]bus.Intent, bool, *problem) {
+func (c *clause) chooseThing() ([]bus.Intent, bool, *problem) {
 	list, bad := c.targets(nil)
 	if bad != nil || !c.end() || list[0].noun == nil {
 		return nil, false, nil
@@ -189,7 +191,6 @@ func (c *clause) chooseThing(at int) ([]bus.Intent, bool, *problem) {
 	case "row", "card", "icon", "toggle", "cell", "bar":
 		return intentsFor(bus.Intent{Action: bus.ActionClick}, list), true, nil
 	}
-	_ = at
 	return nil, false, nil
 }
 

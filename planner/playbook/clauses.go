@@ -13,6 +13,8 @@ func (c *clause) intro() {
 		case isFiller(c.toks[c.i].low) && c.toks[c.i].low != "to" && c.toks[c.i].low != "step",
 			c.toks[c.i].kind == tokPunct:
 			c.i++
+		case c.is(c.i, "i", "we", "you", "user") && c.is(c.i+1, "should", "must", "can") && c.is(c.i+2, "not", "see", "be", "no", "still", "land", "find"):
+			return // a claim, not an instruction
 		case c.takePhrase("after that", "go ahead and", "let's", "let us", "you should", "you can", "you may", "you must", "you need to", "try to", "be so kind as to", "could you", "can you", "would you", "proceed to", "make sure to", "don't forget to", "remember to", "be sure to", "once again", "i want to", "i want you to", "we want to", "it is time to", "next up", "the user should", "the user must", "the user can", "i would like to", "i'd like to", "continue to", "i should", "we should", "start by", "begin by"):
 		case c.is(c.i, "i", "we", "you", "user", "he", "she", "they") && c.verbHere(c.i+1):
 			c.i++
@@ -123,7 +125,7 @@ func (s *sentence) prefixAt(i, to int) *prefix {
 		if verbPos >= to {
 			break
 		}
-		if s.verbAt(verbPos, to) == "" && !(s.toks[k].text == "," && s.isStatement(verbPos, to)) {
+		if s.verbAt(verbPos, to) == "" && !(s.toks[k].text == "," && (s.isStatement(verbPos, to) || s.prefixAt(verbPos, to) != nil)) {
 			continue
 		}
 		inner := s.part(start, k)
@@ -162,7 +164,13 @@ func (s *sentence) split(from, to int) []span {
 	i := s.skipJoin(from, to)
 	for i < to {
 		sp := span{begin: i, from: i, to: to}
-		if p := s.prefixAt(i, to); p != nil {
+		for p := s.prefixAt(i, to); p != nil; p = s.prefixAt(p.verb, to) {
+			if sp.dest != nil { // in the table "A", in the row "B", …
+				c := s.part(i, to)
+				if outer, bad := c.scopes(sp.dest); bad == nil {
+					p.p.t.Within = append(outer, p.p.t.Within...)
+				}
+			}
 			sp.dest, sp.from = p.p, p.verb
 		}
 		c := s.part(sp.from, to)
@@ -301,6 +309,9 @@ func mergeDialog(out []Command, in bus.Intent) bool {
 		return false
 	}
 	prev := &out[len(out)-1].Intent
+	if in.Action == bus.ActionAccept && in.PromptText == "" && len(in.Expect) == 0 && prev.PromptText != "" {
+		return true // type "x" into the prompt and accept it
+	}
 	switch prev.Action {
 	case bus.ActionClick, bus.ActionPress, bus.ActionSelect, bus.ActionCheck, bus.ActionUncheck, bus.ActionToggle, bus.ActionOpen, bus.ActionBack, bus.ActionForward, bus.ActionDownload, bus.ActionCloseTab, bus.ActionUpload, bus.ActionDrag, bus.ActionFill, bus.ActionPickDate:
 	default:

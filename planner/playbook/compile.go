@@ -37,7 +37,7 @@ func Compile(w *workflow.Workflow) (*Book, error) {
 	var errs []error
 	known := map[string]bool{}
 	for i, ws := range w.Steps {
-		src := Source{Text: ws.Text, File: w.File, Line: ws.At}
+		src := Source{Text: numbers(w, ws.Text), File: w.File, Line: ws.At}
 		step := Step{Number: i + 1, Text: w.Expand(ws.Text), Line: ws.At}
 		commands, err := Read(src)
 		if err != nil {
@@ -58,7 +58,7 @@ func Compile(w *workflow.Workflow) (*Book, error) {
 		}
 		var expect []bus.Expect
 		for _, line := range ws.Expect {
-			esrc := Source{Text: line.Text, File: w.File, Line: line.At}
+			esrc := Source{Text: numbers(w, line.Text), File: w.File, Line: line.At}
 			es, err := readChecks(esrc)
 			if err != nil {
 				errs = append(errs, err)
@@ -83,7 +83,7 @@ func Compile(w *workflow.Workflow) (*Book, error) {
 		b.Steps = append(b.Steps, step)
 	}
 	for _, line := range w.DoneWhen {
-		src := Source{Text: line.Text, File: w.File, Line: line.At}
+		src := Source{Text: numbers(w, line.Text), File: w.File, Line: line.At}
 		es, err := readChecks(src)
 		if err != nil {
 			errs = append(errs, err)
@@ -99,6 +99,20 @@ func Compile(w *workflow.Workflow) (*Book, error) {
 		return nil, errors.Join(errs...)
 	}
 	return b, nil
+}
+
+// numbers puts in the variables that are whole numbers before the sentence is
+// read, so that "there are ${n} rows" can be counted. Digits can't change what
+// a sentence says; other variables are put in after it has been read.
+func numbers(w *workflow.Workflow, text string) string {
+	return referenceForm.ReplaceAllStringFunc(text, func(ref string) string {
+		m := referenceForm.FindStringSubmatch(ref)
+		value, ok := w.Vars[m[2]]
+		if !ok || m[1] != "" || value == "" || len(value) > 9 || strings.Trim(value, "0123456789") != "" {
+			return ref
+		}
+		return value
+	})
 }
 
 var referenceForm = regexp.MustCompile(`\$\{(secret:)?([A-Za-z_][A-Za-z0-9_-]*)\}`)

@@ -71,6 +71,14 @@ func (d date) on(now time.Time) time.Time {
 // are one, but not a usable one.
 var errNoDate = errors.New("not a date")
 
+// dateWhy is what to say about a text that had to be a date.
+func dateWhy(err error) string {
+	if err == errNoDate {
+		return "this is no date that is known; write it like 2026-03-14, 14 March 2026 or in 3 days"
+	}
+	return err.Error()
+}
+
 const (
 	monthWord = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?`
 	dayWord   = `(\d{1,2})(?:st|nd|rd|th)?`

@@ -55,7 +55,11 @@ func (c *clause) fill() ([]bus.Intent, *problem) {
 		}
 	}
 	if sep < 0 {
-		return c.typeInto()
+		out, bad := c.typeInto()
+		if bad == nil && len(out) > 0 && out[0].Action == bus.ActionType {
+			return nil, c.wrong(at, len(c.toks), "fill which field with what?")
+		}
+		return out, bad
 	}
 	var out []bus.Intent
 	for {
@@ -360,6 +364,9 @@ func (c *clause) setValue(list []*phrase) ([]bus.Intent, *problem) {
 	}
 	var out []bus.Intent
 	for _, p := range list {
+		if _, err := parseDate(v.text); err != nil && p.t.Kind == "date" && !strings.HasPrefix(v.text, "${") {
+			return nil, c.wrong(v.from, v.to, dateWhy(err))
+		}
 		in := c.fillIntent(p, v, false)
 		if in.Action == bus.ActionFill && p.t.Kind == "list" {
 			in.Action, in.Values, in.Value = bus.ActionSelect, []string{v.text}, ""

@@ -250,6 +250,8 @@ func (c *clause) duration() (int, bool) {
 		scale = 1000
 	case "m", "min", "mins", "minute", "minutes":
 		scale = 60000
+	case "h", "hour", "hours":
+		scale = 3600000
 	}
 	if err != nil || scale == 0 || f < 0 || f*scale > 1e9 {
 		c.i = at
@@ -278,7 +280,10 @@ func (c *clause) wait() ([]bus.Intent, *problem) {
 		in.TimeoutMS = ms
 	}
 	c.takePhrase("for", "until", "till")
-	if c.takePhrase("the page to load", "the page to finish loading", "the page is loaded", "the page has loaded", "the page to be loaded", "the page loads", "page load", "the page to be ready", "the page is ready", "the page to settle", "everything to load", "the page has finished loading", "loading to finish", "the page to load completely", "the page load", "the network to be idle", "the page is fully loaded", "the page to load fully") && c.end() {
+	if c.takePhrase("the page to load", "the page to finish loading", "the page is loaded", "the page has loaded", "the page to be loaded", "the page loads", "page load", "the page to be ready", "the page is ready", "the page to settle", "everything to load", "the page has finished loading", "loading to finish", "the page to load completely", "the page load", "the network to be idle", "the page is fully loaded", "the page to load fully") {
+		if !c.end() {
+			return nil, c.wrong(c.i, len(c.toks), c.leftover())
+		}
 		in.Value = "5000" // at most: the page is quiet before, as a rule
 		return one(in), nil
 	}
@@ -339,7 +344,7 @@ func (c *clause) remembered(in *bus.Intent, at int) *problem {
 	switch {
 	case c.takePhrase("number of", "count of", "how many"):
 		in.Of = "count"
-	case c.takePhrase("value of", "value in", "content of", "contents of", "value from", "what is in", "entry in", "text in the field"):
+	case c.takePhrase("number in", "amount in", "number from", "amount from", "figure in", "value of", "value in", "content of", "contents of", "value from", "what is in", "entry in", "text in the field"):
 		in.Of = "value"
 		if c.is(c.i-1, "field") {
 			c.i -= 2
@@ -359,5 +364,10 @@ func (c *clause) remembered(in *bus.Intent, at int) *problem {
 		return c.wrong(c.i, len(c.toks), c.leftover())
 	}
 	in.Target = &t.t
+	if w := strings.ToLower(t.t.Name); len(t.t.Within) > 0 && !t.quoted && t.t.Ordinal == 0 && (w == "" && t.t.Kind == "text" || w == "value" || w == "content" || w == "contents") {
+		words := t.t.Words // the first row's text, the field's value
+		in.Target = containerTarget(t.t.Within)
+		in.Target.Words = words
+	}
 	return nil
 }

@@ -281,24 +281,34 @@ func (c *clause) claimTarget(s *subject, neg bool) ([]bus.Expect, *problem) {
 		}
 	}
 	switch {
-	case c.takePhrase("checked", "ticked", "on", "selected", "pressed", "switched on", "turned on", "activated", "chosen", "active", "marked", "set", "enabled and checked") && (c.end() || c.joins(c.i)):
+	case c.closing("checked", "ticked", "on", "selected", "pressed", "switched on", "turned on", "activated", "chosen", "active", "marked", "set", "enabled and checked"):
 		return make1(bus.ExpectChecked, neg), nil
-	case c.takePhrase("unchecked", "unticked", "off", "deselected", "unselected", "switched off", "turned off", "inactive", "clear", "unmarked") && (c.end() || c.joins(c.i)):
+	case c.closing("unchecked", "unticked", "off", "deselected", "unselected", "switched off", "turned off", "inactive", "clear", "unmarked"):
 		return make1(bus.ExpectChecked, !neg), nil
-	case c.takePhrase("enabled", "clickable", "editable", "usable", "available") && (c.end() || c.joins(c.i)):
+	case c.closing("enabled", "clickable", "editable", "usable", "available"):
 		return make1(bus.ExpectEnabled, neg), nil
-	case c.takePhrase("disabled", "greyed out", "grayed out", "inactive", "unavailable", "grey", "locked") && (c.end() || c.joins(c.i)):
+	case c.closing("disabled", "greyed out", "grayed out", "inactive", "unavailable", "grey", "locked"):
 		return make1(bus.ExpectEnabled, !neg), nil
-	case c.takePhrase("empty", "blank", "cleared", "without a value", "without text") && (c.end() || c.joins(c.i)):
+	case c.closing("empty", "blank", "cleared", "without a value", "without text"):
 		return make1(bus.ExpectEmpty, neg), nil
-	case c.takePhrase("has no value", "have no value", "has no text", "contains nothing", "has nothing in it", "contains no text", "holds nothing") && (c.end() || c.joins(c.i)):
+	case c.closing("has no value", "have no value", "has no text", "contains nothing", "has nothing in it", "contains no text", "holds nothing"):
 		return make1(bus.ExpectEmpty, neg), nil
-	case c.takePhrase("filled", "filled in", "filled out") && (c.end() || c.joins(c.i)):
+	case c.closing("filled", "filled in", "filled out"):
 		return make1(bus.ExpectEmpty, !neg), nil
-	case c.takePhrase("focused", "focussed", "has the focus", "has focus", "have the focus", "has the keyboard focus", "have focus", "in focus") && (c.end() || c.joins(c.i)):
+	case c.closing("focused", "focussed", "has the focus", "has focus", "have the focus", "has the keyboard focus", "have focus", "in focus"):
 		return make1(bus.ExpectFocused, neg), nil
 	}
 	return c.claimValue(s, neg)
+}
+
+// closing is takePhrase for words that end a check.
+func (c *clause) closing(phrases ...string) bool {
+	at := c.i
+	if c.takePhrase(phrases...) && (c.end() || c.joins(c.i)) {
+		return true
+	}
+	c.i = at
+	return false
 }
 
 // inPlace reads "is shown in the dialog" behind a state.
@@ -358,6 +368,9 @@ func (c *clause) claimValue(s *subject, neg bool) ([]bus.Expect, *problem) {
 		return nil, bad
 	}
 	if !v.quoted && v.date == nil {
+		if p := s.target; p != nil && p.noun == nil && !p.quoted && !p.article && s.kind == "target" && strings.Trim(v.text, "0123456789.,") != "" {
+			return nil, c.wrong(v.from, v.to, "put the text that is expected into quotes")
+		}
 		if w := strings.Fields(v.text); len(w) > 3 || len(w) > 0 && (isPredicate(strings.ToLower(w[0])) || isAdverb(strings.ToLower(w[0]))) {
 			return nil, c.wrong(v.from, v.to, "put the text that is expected into quotes")
 		}

@@ -253,7 +253,7 @@ func (c *clause) target(stop stopper) (*phrase, *problem) {
 	if bad := c.attributes(p, stop); bad != nil {
 		return nil, bad
 	}
-	if p.t.Name == "" && p.noun == nil && p.t.Near == nil && len(p.t.Within) == 0 && p.t.Ordinal == 0 {
+	if p.t.Name == "" && p.noun == nil && p.t.Ordinal == 0 {
 		return nil, c.wrong(p.from, max(c.i, p.from+1), "this does not say which element is meant")
 	}
 	p.to = c.i
@@ -265,6 +265,24 @@ func (c *clause) target(stop stopper) (*phrase, *problem) {
 // owner reads on after "the dialog's": the first phrase contains the second.
 func (c *clause) owner(p *phrase, stop stopper) (*phrase, *problem) {
 	c.i++
+	if p.noun == nil && !p.quoted && p.t.Ordinal == 0 { // the customer's name: a label
+		from := c.i
+		for c.i < len(c.toks) && c.toks[c.i].kind == tokWord && !stop(c.i) && !c.joins(c.i) && !c.attribute(c.i) {
+			c.i++
+		}
+		owner := p.t.Name
+		rest := &phrase{from: p.from, article: p.article}
+		if bad := c.unquoted(rest, from, c.i); bad != nil {
+			return nil, bad
+		}
+		rest.t.Name = strings.TrimSpace(owner + "'s " + rest.t.Name)
+		if bad := c.attributes(rest, stop); bad != nil {
+			return nil, bad
+		}
+		rest.to = c.i
+		rest.t.Words = c.raw(rest.from, rest.to)
+		return rest, nil
+	}
 	inner, bad := c.target(stop)
 	if bad != nil {
 		return nil, bad
@@ -283,7 +301,16 @@ func (c *clause) owner(p *phrase, stop stopper) (*phrase, *problem) {
 // core reads the label and the kind, in whatever order they come.
 func (c *clause) core(p *phrase, stop stopper) *problem {
 	from := c.i
+	if c.is(c.i, "all", "every", "each", "any") && !c.capital(c.i) && c.i+1 < len(c.toks) && c.toks[c.i+1].kind == tokWord && !c.joins(c.i+1) {
+		return c.wrong(c.i, c.i+2, "one step acts on elements that it names, not on all that there are")
+	}
 	for c.i < len(c.toks) && c.toks[c.i].kind == tokWord && !stop(c.i) && !c.joins(c.i) && !(c.i > from && c.attribute(c.i)) {
+		if _, l := c.nearAt(c.i); l > 0 && c.i == from && !c.capital(c.i) {
+			break
+		}
+		if c.i > from && c.is(c.i, "to") && c.is(c.i-1, "link", "links") {
+			break
+		}
 		if c.i == from && c.attribute(c.i) && !c.capital(c.i) && (c.is(c.i, "with", "containing") || c.scopeAt(c.i) > 0) {
 			break
 		}
@@ -352,7 +379,7 @@ func (c *clause) descriptors(p *phrase, from, to, most int) *problem {
 		}
 		if p.noun == nil {
 			for _, n := range nouns {
-				if len(w) > 3 && len(n.word) > 3 && editDistance(w, n.word) == 1 && w != n.word+"s" {
+				if len(w) > 4 && len(n.word) > 3 && editDistance(w, n.word) == 1 && w != n.word+"s" {
 					return c.wrong(i, i+1, "did you mean "+strconv.Quote(n.word)+"?")
 				}
 			}
@@ -438,6 +465,15 @@ func (c *clause) unquoted(p *phrase, from, to int) *problem {
 	if h != nil && h.l == to-from && c.capital(from) && !p.article {
 		h = nil // "Click Menu": a label
 	}
+	if h != nil && h.plural && h.l == to-from && !p.article && p.t.Ordinal == 0 {
+		switch c.verb {
+		case vClick, vCheck, vUncheck, vToggle, vTurn:
+			h = nil // turn off notifications: a label
+		}
+	}
+	if h == nil && to-from == 1 && p.article && isLook(c.toks[from].low) && !c.capital(from) {
+		return c.wrong(from, to, "a side of the screen is no element")
+	}
 	label := [2]int{from, to}
 	if h != nil {
 		p.setNoun(h.n, h.plural)
@@ -445,6 +481,9 @@ func (c *clause) unquoted(p *phrase, from, to int) *problem {
 			label = [2]int{from + h.l, to}
 		} else {
 			label = [2]int{from, h.at}
+			if h.n.word == "date" && from < h.at {
+				label[1] = to // "the due date" is called so
+			}
 		}
 	}
 	if label[0] == label[1] {
@@ -454,7 +493,7 @@ func (c *clause) unquoted(p *phrase, from, to int) *problem {
 		label[0]++
 	}
 	text := c.raw(label[0], label[1])
-	if n, err := strconv.Atoi(strings.TrimPrefix(text, "#")); err == nil && n > 0 && h != nil && h.at == from && (h.n.scope == "row" || h.n.scope == "column" || strings.HasPrefix(text, "#") || label[0] > from+h.l) {
+	if n, err := strconv.Atoi(strings.TrimPrefix(text, "#")); err == nil && n > 0 && h != nil && h.at == from && (h.n.scope == "row" && !h.n.weak || h.n.scope == "column" || strings.HasPrefix(text, "#") || label[0] > from+h.l) {
 		p.t.Ordinal = n
 		return nil
 	}
@@ -628,6 +667,9 @@ func (c *clause) targets(stop stopper) ([]*phrase, *problem) {
 		j := c.i
 		for j < len(c.toks) && (c.is(j, "and", "&", "plus", "also") || c.toks[j].text == ",") {
 			j++
+		}
+		if c.is(j, "then") && j+1 < len(c.toks) && (c.verb == vClick || c.verb == vPress) {
+			j++ // click "Menu", then "Log out"
 		}
 		if j == c.i || j >= len(c.toks) || stop(j) || c.is(j, "then", "or") {
 			break
