@@ -8,6 +8,7 @@ const own = uncurry(Object.prototype.hasOwnProperty);
 const N = {
   attr: uncurry(Element.prototype.getAttribute),
   has: uncurry(Element.prototype.hasAttribute),
+  hasAny: uncurry(Element.prototype.hasAttributes),
   matches: uncurry(Element.prototype.matches),
   closest: uncurry(Element.prototype.closest),
   rect: uncurry(Element.prototype.getBoundingClientRect),

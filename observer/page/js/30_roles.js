@@ -83,7 +83,7 @@ function focusable(el, tag) {
 const tabbable = (el) => { const a = N.attr(el, 'tabindex'); return a !== null && parseInt(a, 10) >= 0; };
 
 function roleOf(el, tag) {
-  const ex = explicitRole(el);
+  const ex = N.hasAny(el) ? explicitRole(el) : '';
   if (ex && ex !== 'none' && ex !== 'presentation' && ex !== 'generic') return ex === 'image' ? 'img' : ex;
   const nat = nativeRole(el, tag);
   if (ex === 'none' || ex === 'presentation') {

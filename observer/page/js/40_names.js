@@ -66,7 +66,7 @@ function pseudoText(el, which) {
 const HIDDEN_TAGS = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'param', 'source', 'track', 'datalist', 'svg:defs', 'svg:title', 'svg:desc', 'svg:style', 'svg:script', 'svg:symbol', 'svg:metadata', 'noframes', 'rp']);
 function concealed(el, tag) {
   if (HIDDEN_TAGS.has(tag)) return true;
-  if ((N.attr(el, 'aria-hidden') || '').toLowerCase() === 'true') return true;
+  if (N.hasAny(el) && (N.attr(el, 'aria-hidden') || '').toLowerCase() === 'true') return true;
   const s = styleOf(el);
   return s.display === 'none' || (!s.visible && tag !== 'slot' && s.display !== 'contents');
 }
@@ -91,8 +91,9 @@ function altText(el, st, traversing) {
   return out;
 }
 function altText1(el, tag, st, traversing) {
+  const any = N.hasAny(el);
   const role = roleOf(el, tag);
-  if (!st.labelledby && N.has(el, 'aria-labelledby')) {
+  if (any && !st.labelledby && N.has(el, 'aria-labelledby')) {
     const t = referred(N.labelledBy(el), st);
     if (t) { if (!traversing) st.from = 'labelledby'; return t; }
   }
@@ -100,7 +101,7 @@ function altText1(el, tag, st, traversing) {
     const embedded = embeddedValue(el, tag, role);
     if (embedded !== undefined) return embedded;
   }
-  const label = line(N.attr(el, 'aria-label') || '');
+  const label = any ? line(N.attr(el, 'aria-label') || '') : '';
   if (label) { if (!traversing) st.from = 'label'; return label; }
   if (role !== 'none') {
     const nat = nativeName(el, tag, st);
@@ -110,7 +111,7 @@ function altText1(el, tag, st, traversing) {
     const t = contentText(el, tag, st);
     if (line(t)) { if (!traversing) st.from = 'content'; return t; }
   }
-  const title = line(N.attr(el, 'title') || '');
+  const title = any ? line(N.attr(el, 'title') || '') : '';
   if (title && tag !== 'svg:svg') { if (!traversing) st.from = 'title'; return title; }
   if (!traversing && (tag === 'input' || tag === 'textarea' || role === 'textbox' || role === 'searchbox' || role === 'combobox')) {
     const ph = line(N.attr(el, 'placeholder') || N.attr(el, 'aria-placeholder') || '');
@@ -203,7 +204,7 @@ function contentText(el, tag, st) {
     if (!t) { if (!HIDDEN_TAGS.has(ct) && styleOf(c).display !== 'inline') acc += ' '; continue; }
     acc += styleOf(c).display === 'inline' || styleOf(c).display === 'contents' ? t : ' ' + t + ' ';
   }
-  if (N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) {
+  if (N.hasAny(el) && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) {
     const o = byId(N.root(el), id);
     if (o) acc += ' ' + altText(o, st, true) + ' ';
   }
@@ -219,6 +220,7 @@ function nameOf(el) {
 const contentOf = (el, tag) => clip(line(contentText(el, tag, { seen: new Set([el]), depth: 0, left: NAME_MAX * 2 })), NAME_MAX);
 
 function descriptionOf(el, name, from) {
+  if (!N.hasAny(el)) return '';
   let d = '';
   if (N.has(el, 'aria-describedby')) d = referred(N.describedBy(el), { depth: 0, left: NAME_MAX });
   if (!d) d = line(N.attr(el, 'aria-description') || '');

@@ -98,8 +98,11 @@ function readStates(n, el, tag, role, inheritedDisabled) {
     const e = tri(N.attr(el, 'aria-expanded'));
     if (e) n.expanded = e;
   }
-  if (isHTML(el) && N.matches(el, ':disabled')) n.disabled = true;
+  const native = (VALIDITY.has(tag) || tag === 'fieldset' || tag === 'option' || tag === 'optgroup') && N.matches(el, ':disabled');
+  if (native) n.disabled = true;
   else if (inheritedDisabled && (WIDGETS.has(role) || role === '' || role === 'group' || role === 'toolbar')) n.disabled = true;
+  if (role === 'heading' && /^h[1-6]$/.test(tag)) n.level = +tag[1];
+  if (!N.hasAny(el)) { readInvalid(n, el, tag); return; }
   if (REQUIRABLE.has(role) && (N.has(el, 'required') || N.attr(el, 'aria-required') === 'true')) n.required = true;
   if (N.attr(el, 'aria-readonly') === 'true' || (READONLY.has(tag) && N.has(el, 'readonly') && via(READONLY, el, tag))) n.readonly = true;
   if (N.attr(el, 'aria-busy') === 'true') n.busy = true;

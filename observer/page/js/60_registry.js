@@ -17,7 +17,7 @@ N.ownerDocument = getter(Node.prototype, 'ownerDocument');
 // id, else its first words. Counts in brackets don't matter.
 const KEY_ATTRS = ['data-id', 'data-key', 'data-row-id', 'data-row-key', 'data-item-id', 'data-uuid'];
 function rowKey(el) {
-  for (const a of KEY_ATTRS) { const v = N.attr(el, a); if (v) return a + '=' + clip(v, 80); }
+  if (N.hasAny(el)) for (const a of KEY_ATTRS) { const v = N.attr(el, a); if (v) return a + '=' + clip(v, 80); }
   let run = '', out = '', seen = 0, done = false;
   const flush = () => {
     const t = line(run);
@@ -66,6 +66,7 @@ N.prevElement = getter(Element.prototype, 'previousElementSibling');
 N.nextElement = getter(Element.prototype, 'nextElementSibling');
 
 function keyOf(el) {
+  if (!N.hasAny(el)) return '';
   const id = N.attr(el, 'id');
   if (id) return 'id=' + clip(line(id), 100);
   const t = N.attr(el, 'data-testid') || N.attr(el, 'data-test') || N.attr(el, 'data-qa');

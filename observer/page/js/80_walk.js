@@ -134,6 +134,7 @@ function walkTree(opts) {
       if (!actOn) return null;
     }
     visited.add(el);
+    const any = N.hasAny(el);
     const contents = s.display === 'contents';
     const visible = actOn || s.visible || contents;
     if (!actOn && tag === 'input') actOn = handleOf(el, tag, !s.visible);
@@ -141,11 +142,11 @@ function walkTree(opts) {
     if (role === 'none') role = '';
 
     const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null };
-    if (!c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
-    if (!c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
+    if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
+    if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
     if (+s.opacity < 0.01) c.clear = true;
-    if (N.has(el, 'aria-disabled')) c.disabled = N.attr(el, 'aria-disabled') === 'true';
-    if (modals.includes(el)) c.inert = false;
+    if (any && N.has(el, 'aria-disabled')) c.disabled = N.attr(el, 'aria-disabled') === 'true';
+    if (modals.length && modals.includes(el)) c.inert = false;
     if (!contents) {
       if (s.position === 'fixed') { c.fixed = true; c.clip = c.absClip = null; } else if (s.position === 'absolute') c.clip = c.absClip;
       c.outerClip = c.clip;
@@ -154,12 +155,12 @@ function walkTree(opts) {
     }
 
     // What is it?
-    if (!role && !pc.editable && N.has(el, 'contenteditable') && isHTML(el) && N.editable(el)) role = 'textbox';
+    if (any && !role && !pc.editable && N.has(el, 'contenteditable') && isHTML(el) && N.editable(el)) role = 'textbox';
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
     const F = { el, tag, role, s, c, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
-    const labelled = N.has(el, 'aria-label') || N.has(el, 'aria-labelledby');
+    const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
     if (visible && (NAMED.has(role) || labelled)) {
       const r = nameOf(el);
@@ -171,10 +172,10 @@ function walkTree(opts) {
     }
     const widget = WIDGETS.has(role);
     if (visible && !widget && el !== body && el !== top) {
-      F.listener = marked.has(el) || CLICK_ATTRS.some((a) => N.has(el, a));
+      F.listener = marked.has(el) || any && CLICK_ATTRS.some((a) => N.has(el, a));
       if (F.listener) listened++;
       F.pointer = s.cursor && !pc.pointer && !pc.control && s.events !== 'none' && !(tag === 'label' && N.labelControl(el));
-      F.tabbed = N.has(el, 'tabindex') && isHTML(el) && (tabbable(el) || el === active);
+      F.tabbed = any && N.has(el, 'tabindex') && isHTML(el) && (tabbable(el) || el === active);
     }
     if (rowLike(el, tag, role)) { c.row = rowKey(el); c.rowEl = el; }
     if (c.rowEl === el) c.sig = hash(pc.sig + '|' + (role || 'row') + '|' + c.row);
@@ -220,7 +221,7 @@ function walkTree(opts) {
       const root = shadowOf(el);
       if (root) readPseudos(root);
       F.list = flatChildren(el, tag);
-      if (N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
+      if (any && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
       const b = pseudoText(el, '::before');
       if (b) F.kids.push({ role: 'text', text: b });
     }
