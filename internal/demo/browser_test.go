@@ -304,7 +304,7 @@ func TestLiveRowsAreApprovedOnce(t *testing.T) {
 func TestSeatsNeedConfirmation(t *testing.T) {
 	v := visit(t, demo.Options{})
 	v.open("/customers/C-0001")
-	v.do("click", "button", "More")
+	v.do("fill", "#spin", "2")
 	v.do("click", "button", "More")
 	v.do("click", "button", "Add seats")
 	v.do("see", "Add 3 seats to Fernhill Logistics?")
@@ -314,6 +314,21 @@ func TestSeatsNeedConfirmation(t *testing.T) {
 	v.do("see", "3 seats added")
 	v.do("see", "22 of 27 seats in use")
 	want(t, v.s, `sign_in map[email:anna@northgate.example]`, `seats_added map[count:3 customer:Fernhill Logistics customer_id:C-0001 seats:27]`)
+}
+
+// The closed shadow root is out of reach of scripts, not of the mouse.
+func TestSwitchInTheClosedRoot(t *testing.T) {
+	v := visit(t, demo.Options{})
+	v.open("/settings")
+	var box [4]float64
+	v.ask(v.s.URL(), &box, "box", "larkspur-mail")
+	for _, says := range []string{"Notifications on", "Notifications off"} {
+		v.mouse("mousePressed", box[0]+box[2]-20, box[1]+17, 1)
+		v.mouse("mouseReleased", box[0]+box[2]-20, box[1]+17, 0)
+		v.do("see", says)
+	}
+	want(t, v.s, `sign_in map[email:anna@northgate.example]`, `settings_saved map[on:true section:notifications]`,
+		`settings_saved map[on:false section:notifications]`)
 }
 
 func TestDragReorders(t *testing.T) {

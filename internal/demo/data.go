@@ -33,7 +33,7 @@ func customers() []customer {
 		// pair comes once and neighbours differ.
 		name := first[i*7%len(first)] + " " + trade[(i/len(first)+i%len(first))%len(trade)]
 		c := customer{ID: fmt.Sprintf("C-%04d", i+1), Name: name, City: cities[i*5%len(cities)], Plan: plans[(i*3+i/7)%4],
-			Status: "Active", Owner: owners[i*3%5], Seats: 5 + i*13%60,
+			Status: "Active", Owner: owners[(i*3+i/len(first))%5], Seats: 5 + i*13%61,
 			Since: time.Date(2019, time.January, 8, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i*1373%2500).Format(time.DateOnly)}
 		switch {
 		case i%17 == 5:

@@ -3,12 +3,12 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const billing = $('billing'), spin = $('spin'), modal = $('modal');
-  let count = 1, typed = '';
+  let count = 1;
 
   function set(n) {
     count = Math.min(500, Math.max(1, n));
     spin.setAttribute('aria-valuenow', count);
-    spin.textContent = count;
+    spin.value = count;
   }
   function meter() {
     $('meter').style.width = `${Math.min(100, (100 * Number($('inuse').textContent)) / Number($('seats').textContent))}%`;
@@ -21,21 +21,19 @@
   billing.addEventListener('click', (e) => {
     if (e.target.dataset.step) set(count + Number(e.target.dataset.step));
   });
-  spin.addEventListener('focus', () => { typed = ''; });
   spin.addEventListener('keydown', (e) => {
     const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
-    if (steps[e.key]) set(count + steps[e.key]);
-    else if (e.key === 'Home') set(1);
-    else if (e.key === 'End') set(500);
-    else if (/^\d$/.test(e.key)) {
-      typed += e.key;
-      set(Number(typed));
-    } else if (e.key === 'Backspace' || e.key === 'Delete') {
-      typed = '';
-      set(1);
-    } else return;
+    if (!steps[e.key]) return;
+    set(count + steps[e.key]);
     e.preventDefault();
   });
+  // While one types the text is left alone; it counts once it is a number.
+  spin.addEventListener('input', () => {
+    if (!/^\d{1,3}$/.test(spin.value)) return;
+    count = Math.min(500, Math.max(1, Number(spin.value)));
+    spin.setAttribute('aria-valuenow', count);
+  });
+  spin.addEventListener('blur', () => set(count));
   $('add').addEventListener('click', () => {
     $('modaltext').textContent = `Add ${count} ${count === 1 ? 'seat' : 'seats'} to ${billing.dataset.name}? The next invoice will show the change.`;
     modal.hidden = false;
