@@ -390,6 +390,12 @@ func (c *clause) drag() ([]bus.Intent, *problem) {
 	if bad != nil {
 		return nil, bad
 	}
+	if isCount(to.t.Name) && !to.quoted {
+		if from.t.Role == "slider" { // drag the slider to 50
+			return one(bus.Intent{Action: bus.ActionFill, Target: &from.t, Value: to.t.Name}), nil
+		}
+		return nil, c.wrong(to.from, to.to, "a number is no place to drag to")
+	}
 	return one(bus.Intent{Action: bus.ActionDrag, Target: &from.t, To: &to.t}), nil
 }
 

@@ -211,7 +211,10 @@ func (c *clause) existential(from int) ([]bus.Expect, bool, *problem) {
 		c.i = at
 		return nil, false, nil
 	}
-	if c.takePhrase("no", "not any", "no more", "none of", "any", "nothing called", "no longer", "no longer any", "no longer a", "no such") || neg {
+	if c.take("any") && !neg && !there {
+		c.i--
+	}
+	if c.takePhrase("no", "not any", "no more", "none of", "nothing called", "no longer", "no longer any", "no longer a", "no such") || neg {
 		list, bad := c.checkTargets()
 		if bad != nil {
 			return nil, true, bad
@@ -269,6 +272,8 @@ func (c *clause) subjects() ([]*subject, *problem) {
 	at := c.i
 	c.articles()
 	switch {
+	case c.takePhrase("new tab", "new browser tab", "new window", "another tab"):
+		return []*subject{{kind: "tab"}}, nil
 	case c.takePhrase("url", "address", "page url", "current url", "page address", "address bar", "browser's url", "web address", "location", "current address", "url of the page", "address of the page", "page's url", "url in the address bar"):
 		return []*subject{{kind: "url"}}, nil
 	case c.takePhrase("page title", "title", "page's title", "title of the page", "tab title", "title of the tab", "window title", "browser title", "document title"):

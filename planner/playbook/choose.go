@@ -158,6 +158,9 @@ func (c *clause) chosen(prep stopper) ([]*val, *problem) {
 				c.i += l
 			}
 		}
+		if !v.quoted && ordinalOf(strings.ToLower(v.text)) != 0 {
+			return nil, c.wrong(v.from, v.to, "an option is chosen by its label")
+		}
 		out = append(out, v)
 		back := c.i
 		if !(c.is(c.i, "and", "&") || !c.end() && c.toks[c.i].text == ",") {

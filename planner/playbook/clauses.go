@@ -114,7 +114,12 @@ func (s *sentence) prefixAt(i, to int) *prefix {
 		return nil
 	}
 	start := i + c.i
-	for k := start + 1; k < to; k++ {
+	if s.nested > 1 {
+		return nil
+	}
+	s.nested++
+	defer func() { s.nested-- }()
+	for k := start + 1; k < min(to, start+30); k++ {
 		verbPos := k
 		if s.isJoin(k) {
 			if s.toks[k].text != "," && s.toks[k].low != "then" {
@@ -430,7 +435,7 @@ func (c *clause) isClaim(v verb, n int) bool {
 
 func (c *clause) isPredicated() bool {
 	for k := c.i; k < len(c.toks); k++ {
-		if isPredicate(c.toks[k].low) {
+		if c.is(k, "is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't", "has", "have", "hasn't", "haven't", "doesn't", "don't", "shows", "contains", "says", "said", "displays", "holds", "equals", "includes", "appears", "appeared", "disappears", "disappeared", "exists", "vanishes", "vanished", "opened", "arrived", "arrives", "matches", "asked", "asks", "ends", "starts", "reads", "show", "does", "appear", "disappear") {
 			return true
 		}
 	}

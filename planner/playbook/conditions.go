@@ -13,6 +13,7 @@ type sentence struct {
 	last   *bus.Target // what "it" stands for
 	groups int
 	depth  int
+	nested int // prefixes inside prefixes
 }
 
 // A clause is a part of a sentence with one verb.
@@ -26,7 +27,7 @@ type clause struct {
 	dest *phrase
 }
 
-const longest = 400 // tokens; a step is a sentence, not a page
+const longest = 150 // tokens; a step is a sentence, not a page
 
 func newSentence(text string) (*sentence, *problem) {
 	toks, bad := lex(text)

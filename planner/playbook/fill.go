@@ -104,6 +104,9 @@ func (c *clause) fillPair() ([]bus.Intent, *problem) {
 	if !c.takePhrase("with", "using", "as", ":", "=", "by typing", "by entering", "with the value", "by writing") {
 		return nil, c.wrong(list[0].from, len(c.toks), "with what? fill … with …")
 	}
+	if len(list) > 1 && !list[0].plural && !list[len(list)-1].plural {
+		return nil, c.wrong(list[0].from, c.i, "one value for all of them? Write “the fields …”, or fill each with its own")
+	}
 	v, bad := c.value(func(i int) bool { return c.joins(i) || c.scopeAt(i) > 0 })
 	if bad != nil {
 		return nil, bad
@@ -210,6 +213,9 @@ func (c *clause) typeTarget(v *val, start int) ([]bus.Intent, *problem) {
 			w, bad := c.value(func(i int) bool { return c.joins(i) })
 			if bad != nil {
 				return nil, bad
+			}
+			if isInto(c, c.i) && w.quoted && !t.quoted {
+				return c.typeTarget(w, start) // enter the code "1" in the field "A"
 			}
 			if t.t.Name != "" && !t.quoted {
 				if c.end() || c.joins(c.i) {

@@ -165,8 +165,9 @@ func (c *clause) press(v verb) ([]bus.Intent, *problem) {
 		}
 		back := c.i
 		c.i = j
+		quoted := c.toks[j].literal()
 		next, sure := c.key()
-		if next == "" || !sure {
+		if next == "" || quoted && !sure {
 			c.i = back
 			break
 		}

@@ -295,3 +295,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A sentence made to be hard must not take long: steps come from files that
+// others may have written.
+func TestHardSentencesAreBounded(t *testing.T) {
+	for _, unit := range []string{`in the a, `, `if a is b, `, `in the row of "a" and click `, `and the `, `is not `, `click "a" if `, `"a" and `, `with the x's `, `next to the `, `there are no `, `otherwise `} {
+		for _, head := range []string{"", "Click ", "If "} {
+			text := head + strings.Repeat(unit, 40)
+			start := time.Now()
+			_, _ = Read(Source{Text: text})
+			_, _ = ReadChecks(text)
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("%q… took %v", text[:min(30, len(text))], took)
+			}
+		}
+	}
+}

@@ -280,6 +280,11 @@ func (c *clause) claimTarget(s *subject, neg bool) ([]bus.Expect, *problem) {
 			return c.inPlace([]bus.Expect{presence(s.target, !neg, "")}, s)
 		}
 	}
+	at := c.i
+	if c.takePhrase("selected", "chosen", "checked", "ticked") && c.scopeAt(c.i) > 0 {
+		return c.inPlace(make1(bus.ExpectChecked, neg), s)
+	}
+	c.i = at
 	switch {
 	case c.closing("checked", "ticked", "on", "selected", "pressed", "switched on", "turned on", "activated", "chosen", "active", "marked", "set", "enabled and checked"):
 		return make1(bus.ExpectChecked, neg), nil
@@ -367,8 +372,11 @@ func (c *clause) claimValue(s *subject, neg bool) ([]bus.Expect, *problem) {
 	if bad != nil {
 		return nil, bad
 	}
+	if v.quoted && s.isField() {
+		c.takePhrase("selected", "chosen", "as its value")
+	}
 	if !v.quoted && v.date == nil {
-		if p := s.target; p != nil && p.noun == nil && !p.quoted && !p.article && s.kind == "target" && strings.Trim(v.text, "0123456789.,") != "" {
+		if p := s.target; p != nil && p.noun == nil && !p.quoted && s.kind == "target" && strings.Trim(v.text, "0123456789.,") != "" {
 			return nil, c.wrong(v.from, v.to, "put the text that is expected into quotes")
 		}
 		if w := strings.Fields(v.text); len(w) > 3 || len(w) > 0 && (isPredicate(strings.ToLower(w[0])) || isAdverb(strings.ToLower(w[0]))) {

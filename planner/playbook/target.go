@@ -166,7 +166,7 @@ func (c *clause) starts(i int) bool {
 		return false
 	}
 	t := c.toks[i]
-	if t.literal() || isArticle(t.low) || c.capital(i) {
+	if t.literal() || isArticle(t.low) || c.capital(i) || t.low == "it" && c.last != nil {
 		return true
 	}
 	n, l, _ := matchNoun(c.toks, i)
@@ -639,7 +639,9 @@ func (c *clause) scopes(p *phrase) ([]bus.Scope, *problem) {
 		return nil, c.wrong(p.from, c.i, "a container can't be told by its neighbours; name it")
 	}
 	s := bus.Scope{Name: p.t.Name, Ordinal: p.t.Ordinal}
-	if p.noun != nil {
+	if p.noun == nil {
+		s.Kind = p.t.Kind // "in it": what was spoken of before
+	} else {
 		if s.Kind = p.noun.scope; s.Kind == "" {
 			s.Kind = p.t.Kind
 		}
