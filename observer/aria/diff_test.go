@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,14 +15,14 @@ import (
 	"github.com/quartet-agents/quartet/observer/aria"
 )
 
-// The properties are checked on hundreds of trees, with several edited ones each, unless a flag says
-// otherwise.
+// The properties are checked on enough trees to find what broke in seconds; a flag asks for
+// more (-rapid.checks=5000).
 func TestMain(m *testing.M) {
 	flag.Parse()
 	set := false
 	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
 	if !set {
-		if err := flag.Set("rapid.checks", "400"); err != nil {
+		if err := flag.Set("rapid.checks", "60"); err != nil {
 			panic(err)
 		}
 	}
@@ -194,5 +195,32 @@ func checkDiff(t *rapid.T, a, b *aria.Tree) {
 	}
 	if same := aria.Diff(b, b); len(same.Changes) != 0 || !same.Empty() {
 		t.Fatalf("a tree differs from itself: %+v", same.Changes)
+	}
+}
+
+// Every field of a node must be compared.
+func TestDiffSeesEveryField(t *testing.T) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[aria.Node]()) {
+		if f.Name == "Children" {
+			continue
+		}
+		a := &aria.Tree{Root: &aria.Node{Role: "generic"}}
+		b := a.Clone()
+		v := reflect.ValueOf(b.Root).Elem().FieldByIndex(f.Index)
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Int:
+			v.SetInt(3)
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
+		default:
+			t.Fatalf("no value for %s", f.Name)
+		}
+		if d := aria.Diff(a, b); len(d.Changes) != 1 || len(d.Changes[0].Fields) != 1 || !aria.Equal(d.Apply(a), b) {
+			t.Errorf("%s: %+v", f.Name, d.Changes)
+		}
 	}
 }
