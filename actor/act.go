@@ -101,7 +101,7 @@ func (h *hand) run(ctx context.Context) (err error) {
 	defer watch.Close()
 	h.rec.URLBefore = tab.URL()
 	defer func() {
-		fctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		fctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gatherMax)
 		defer cancel()
 		h.gather(fctx, watch, err == nil)
 	}()

@@ -227,11 +227,12 @@ func TestForms(t *testing.T) {
 		{choose(named("Size"), "Large"), "size", "l"},
 	} {
 		r := b.do(c.in)
+		t.Logf("%s %s: %d ms %q", c.in.Action, c.id, r.Millis, r.Notes)
 		b.want(r)
 		if r.Matches == nil {
 			t.Errorf("%s %s: no read-back", c.in.Action, c.id)
 		}
-		if got := js[string](b, c.id+".value"); got != c.want {
+		if got := js[string](b, "document.getElementById('"+c.id+"').value"); got != c.want {
 			t.Errorf("%s %s: the page holds %.60q", c.in.Action, c.id, got)
 		}
 	}

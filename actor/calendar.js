@@ -207,17 +207,14 @@
     }
     return '';
   };
+  // The thing around a number that takes the click: the nearest that looks
+  // like a day and holds no other number, else the number's own box.
   const cellOf = (n, grid) => {
-    // The clickable thing around the number, no larger than one day.
-    let best = n.el;
-    for (let c = n.el; c && c !== grid; c = up(c)) {
-      if (!isElement(c) || squash(textContent(c)).length > 24) break;
-      best = c;
-      if (matches(c, 'button,a,[role=gridcell],[role=button],[tabindex],td')) {
-        if (matches(c, 'button,a,[role=button]')) return c;
-      }
+    for (let c = n.el; c && c !== grid.el && isElement(c); c = up(c)) {
+      if (grid.cells.some((o) => o !== n && inside(c, o.el))) break;
+      if (matches(c, 'button,a,[role=gridcell],[role=button],[tabindex],td')) return c;
     }
-    return best;
+    return n.el;
   };
 
   // The calendars shown, the likeliest for the field first.
@@ -234,7 +231,7 @@
       if (last < 0) last = cells.length;
       const days = [];
       cells.forEach((c, i) => {
-        const cell = cellOf(c, g.el);
+        const cell = cellOf(c, g);
         const own = dateOfCell(cell) || dateOfCell(c.el) || (up(cell) && isElement(up(cell)) && up(cell) !== g.el ? dateOfCell(up(cell)) : '');
         const date = own || (i >= first && i < last ? iso(my.y, my.m, c.day) : '');
         if (!date) return;
@@ -273,11 +270,18 @@
     if (!el) return null;
     const f = act.facts(ref);
     if (f && f.editable) return { ref, own: true };
-    for (let a = up(el), i = 0; a && i < 3; a = up(a), i++) {
+    const inputs = (n) => [...(matches(n, 'input') ? [n] : []), ...queryAll(n, 'input')].filter((x) => !/^(hidden|checkbox|radio|button|submit|file)$/.test(x.type) && shown(x));
+    for (let a = el, i = 0; a && i < 4; a = up(a), i++) {
       if (!isElement(a)) break;
-      const ins = [...queryAll(a, 'input')].filter((n) => !/^(hidden|checkbox|radio|button|submit|file)$/.test(n.type));
-      if (ins.length === 1) return { ref: hold(ins[0]), own: false };
-      if (ins.length > 1) break;
+      // The input just before or after it, else the only one around both.
+      for (const n of [a.previousElementSibling, a.nextElementSibling]) {
+        const near = n ? inputs(n) : [];
+        if (near.length === 1) return { ref: hold(near[0]), own: false };
+      }
+      const p = up(a);
+      const all = isElement(p) ? inputs(p) : [];
+      if (all.length === 1) return { ref: hold(all[0]), own: false };
+      if (all.length > 1) break;
     }
     return { ref, own: true };
   };

@@ -124,7 +124,7 @@ func (h *hand) finishFill(ctx context.Context, a *aim, want string, err error) e
 		got, err = readValue(ctx, a.frame, a.ref)
 	}
 	h.want = want
-	h.collect(ctx, "input", "beforeinput", "input", "change")
+	h.collect(ctx, "input", "beforeinput", "input")
 	if err != nil || got.Gone {
 		h.note("the field was gone after the input")
 		return nil

@@ -20,6 +20,9 @@ const (
 	// downloadMax bounds the bytes of one download that are kept.
 	downloadMax = 256 << 20
 	maxRequests = 50
+	// gatherMax bounds everything that is done after the input.
+	gatherMax  = 8 * time.Second
+	newTabWait = 1500 * time.Millisecond
 )
 
 // gather lets the page settle after input, then takes what the watch saw into
@@ -168,6 +171,17 @@ func (h *hand) settleOther(ctx context.Context, tabs []bus.Tab, t bus.Tab) {
 	tab, err := h.a.pool.Tab(ctx, s)
 	if err != nil {
 		return
+	}
+	if u := tab.URL(); u == "" || u == "about:blank" {
+		// It was opened just now; its document is on the way.
+		w := tab.Watch()
+		wctx, cancel := context.WithTimeout(ctx, newTabWait)
+		_, _ = w.Wait(wctx, func(f browser.Facts) bool {
+			u := tab.URL()
+			return len(f.Navigations) > 0 || f.Closed || u != "" && u != "about:blank"
+		})
+		cancel()
+		w.Close()
 	}
 	_ = tab.Settle(ctx, settleQuiet, settleMax) // that it does not settle is no failure
 	h.rec.URLAfter = tab.URL()

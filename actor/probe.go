@@ -157,8 +157,8 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 		if !slices.Contains(out.Events, e.Type) {
 			out.Events = append(out.Events, e.Type)
 		}
-		if !slices.Contains(decide, e.Type) {
-			continue
+		if !slices.Contains(decide, e.Type) || !e.Trusted && e.Type != "input" && e.Type != "change" {
+			continue // what the page itself dispatches on an event says nothing of ours
 		}
 		if at == nil || (!e.Inside && out.Inside) {
 			at = e

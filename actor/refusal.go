@@ -27,6 +27,9 @@ func refusalOf(ctx context.Context, err error) *bus.Refusal {
 		return &r.Refusal
 	}
 	code, msg := bus.RefusedUnsupported, err.Error()
+	if se, ok := errors.AsType[*browser.ScriptError](err); ok {
+		msg = se.Text // with the place in our own script
+	}
 	switch {
 	case errors.Is(err, browser.ErrDialogOpen):
 		code = bus.RefusedDialogOpen

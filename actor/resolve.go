@@ -24,9 +24,13 @@ func (a *Agent) prepare(ctx context.Context, req bus.PrepareRequest) (bus.Prepar
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	until := time.Now().Add(min(lookWait, limit*3/4))
+	var last *bus.Prepared
 	for {
 		tree, scene, err := a.look(ctx, req.Session)
 		if err != nil {
+			if last != nil && ctx.Err() != nil {
+				return *last, nil
+			}
 			return bus.Prepared{}, err
 		}
 		p := bus.Prepared{Before: scene}
@@ -42,6 +46,7 @@ func (a *Agent) prepare(ctx context.Context, req bus.PrepareRequest) (bus.Prepar
 		if r.Code != bus.RefusedNotFound || tree.Stale || time.Now().After(until) || !a.changed(ctx, req.Session, time.Until(until)) {
 			return p, nil
 		}
+		last = &p
 	}
 }
 
@@ -130,6 +135,14 @@ func (a *Agent) place(ctx context.Context, req bus.PrepareRequest, tree *aria.Tr
 		return spot, err
 	}
 	r := aria.Locate(tree, q)
+	if r.Node == nil && len(r.Candidates) == 0 && purpose != aria.ForClick && purpose != aria.ForFill {
+		// A date or a file may be asked for by a plain button, a list opened by one.
+		wider := q
+		wider.Purpose = aria.ForClick
+		if w := aria.Locate(tree, wider); w.Node != nil || len(w.Candidates) > 0 {
+			r = w
+		}
+	}
 	switch {
 	case r.Node == nil:
 		return nil, a.notPlaced(tree, t, q, r)
