@@ -83,7 +83,7 @@ func lineOf(n ast.Node) int {
 
 // refs checks each ${…} in text: the form, and that the name is known.
 func (d *decoder) refs(line int, text string, known func(string) bool, why string) {
-	for rest, at := text, 0; ; {
+	for rest := text; ; {
 		i := strings.Index(rest, "${")
 		if i < 0 {
 			return
@@ -118,7 +118,6 @@ func (d *decoder) refs(line int, text string, known func(string) bool, why strin
 			}
 			d.blame(line, m[0], do, "unknown variable %q", name)
 		}
-		at += len(m[0])
 		rest = rest[len(m[0]):]
 	}
 }

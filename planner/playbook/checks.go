@@ -25,11 +25,6 @@ type subject struct {
 	kind   string // "target", "page", "url", "title", "download", "dialog", "tab", "count", "focus", "value", "text"
 	target *phrase
 	want   string // named with the subject: the file "x.csv"
-	neg    bool   // no …
-	// count of "3 rows"
-	count   int
-	countOp string
-	counted bool
 }
 
 // checks reads one or more checks joined by "and".

@@ -6,7 +6,7 @@ import (
 	"github.com/quartet-agents/quartet/bus"
 )
 
-// has finds one of the words outside quotes from i on, or -1.
+// find looks for one of the words outside quotes from i on, or -1.
 func (c *clause) find(from int, words ...string) int {
 	for i := from; i < len(c.toks); i++ {
 		if c.is(i, words...) {
@@ -164,7 +164,7 @@ func (c *clause) typeInto() ([]bus.Intent, *problem) {
 		if bad != nil {
 			return nil, bad
 		}
-		if c.end() && len(out) == 0 && !v.quoted && v.date == nil && c.dest == nil && !c.said(start, "the", "a") {
+		if c.end() && len(out) == 0 && !v.quoted && v.date == nil && c.dest == nil && !c.is(start, "the", "a") {
 			// "type hello": into what has the focus.
 			return one(bus.Intent{Action: bus.ActionType, Target: &bus.Target{Focused: true}, Value: v.text}), nil
 		}
@@ -178,8 +178,6 @@ func (c *clause) typeInto() ([]bus.Intent, *problem) {
 		}
 	}
 }
-
-func (c *clause) said(i int, words ...string) bool { return c.is(i, words...) }
 
 func (c *clause) typeTarget(v *val, start int) ([]bus.Intent, *problem) {
 	if c.takePhrase("into", "in", "inside", "to", "onto", "on", "at", "for", "as", "under", "within", "in for", "in to", "as the value of", "as the value for") {

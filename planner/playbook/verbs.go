@@ -190,8 +190,8 @@ func formsOf(v verb) []string {
 	return nil
 }
 
-// lexicon is the wordings by first word, made once a sentence: small enough,
-// and it keeps the package free of state.
+// matchVerb finds the longest wording at i. The table is walked each time: that
+// is fast enough for sentences, and keeps the package free of state.
 func matchVerb(toks []token, i int) (verb, int) {
 	if i >= len(toks) || toks[i].kind != tokWord {
 		return "", 0
