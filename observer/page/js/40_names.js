@@ -188,10 +188,12 @@ function childText(el, want, st) {
 function contentText(el, tag, st) {
   const root = shadowOf(el);
   if (root) readPseudos(root);
-  let acc = pseudoText(el, '::before');
+  const mute = !st.hidden && !styleOf(el).visible; // what is visible further down still counts
+  let acc = mute ? '' : pseudoText(el, '::before');
   for (const c of flatChildren(el, tag)) {
     if (st.left <= 0) break;
     if (!isElement(c)) {
+      if (mute) continue;
       const s = squash(N.data(c));
       st.left -= s.length;
       acc += s;
@@ -208,7 +210,7 @@ function contentText(el, tag, st) {
     const o = byId(N.root(el), id);
     if (o) acc += ' ' + altText(o, st, true) + ' ';
   }
-  return acc + pseudoText(el, '::after');
+  return mute ? acc : acc + pseudoText(el, '::after');
 }
 
 // nameOf returns the name and where it came from.

@@ -2,6 +2,18 @@
 const round = (v) => Math.round(v * 10) / 10;
 const box = (r) => ({ x: round(r.x ?? r.left), y: round(r.y ?? r.top), w: round(r.width), h: round(r.height) });
 
+// rectOf is where the element paints: display:contents has no box of its own.
+function rectOf(el) {
+  const r = N.rect(el);
+  if (r.width > 0 || r.height > 0 || styleOf(el).display !== 'contents') return r;
+  const range = N.newRange(document);
+  N.rangeOver(range, el);
+  return N.rangeRect(range);
+}
+N.newRange = uncurry(Document.prototype.createRange);
+N.rangeOver = uncurry(Range.prototype.selectNodeContents);
+N.rangeRect = uncurry(Range.prototype.getBoundingClientRect);
+
 const intersect = (a, b) => {
   if (!a) return b;
   const l = Math.max(a.left, b.left), t = Math.max(a.top, b.top), r = Math.min(a.right, b.right), d = Math.min(a.bottom, b.bottom);

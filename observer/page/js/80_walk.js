@@ -352,7 +352,7 @@ function walkTree(opts) {
       if (!n.name && !kids.length && !big && !clickable) return null;
       w.keep = big || clickable;
       if (!w.keep) delete n.w;
-    } else w.keep = REFERABLE.has(role) || clickable || F.tabbed || n.active || F.from === 'label' || F.from === 'labelledby' || (role === 'group' && (tag === 'fieldset' || tag === 'details'));
+    } else w.keep = REFERABLE.has(role) || clickable || F.tabbed || n.active || (role !== '' && (F.from === 'label' || F.from === 'labelledby')) || (role === 'group' && (tag === 'fieldset' || tag === 'details'));
     if ((role === '' || role === 'listitem') && (clickable || F.tabbed) && !n.name) {
       const t = contentOf(el, tag) || line(N.attr(el, 'title') || '');
       if (t) { n.name = clip(t, 300); w.name = n.name; F.from = 'content'; }
@@ -360,7 +360,7 @@ function walkTree(opts) {
     if (role === 'listitem' && !w.keep) { delete n.w; }
     if (!w.keep) delete n.w;
 
-    const leaf = LEAVES.has(role) || ((role === '' || role === 'listitem') && clickable && !F.interactive);
+    const leaf = LEAVES.has(role) || ((role === '' || role === 'listitem') && (clickable || F.tabbed) && !F.interactive);
     if (role === 'cell' || role === 'gridcell') {
       if (kids.every((k) => k.role === 'text')) {
         const t = textsOf(kids);
@@ -415,7 +415,7 @@ function walkTree(opts) {
   let hits = 0;
   for (const w of stay) {
     const n = w.node, el = w.el;
-    const r = w.rect || N.rect(w.actOn || el);
+    const r = w.rect || rectOf(w.actOn || el);
     n.box = box(r);
     place(n, r, w.clip, w.fixed, vp);
     const role = w.role;

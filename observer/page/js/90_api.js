@@ -160,7 +160,7 @@ const publicAPI = {
     if (!el) return null;
     const e = byRef.get(ref), tag = tagOf(el);
     const handle = publicAPI.actEl(ref);
-    const r = N.rect(handle);
+    const r = rectOf(handle);
     return { ref, role: e.role, name: current(el), tag, input_type: tag === 'input' ? N.inputType(el) : undefined, key: e.key || undefined, box: box(r), actOn: handle === el ? undefined : { tag: tagOf(handle), text: contentOf(handle, tagOf(handle)) }, masked: isSecret(el, tag) || undefined };
   },
   refOf(el) { const e = el && byEl.get(el); return e && !e.dead ? e.ref : null; },
