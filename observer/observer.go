@@ -126,23 +126,38 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (
 		}
 	}
 	var out bus.Observation
-	got, err := a.capturer.Capture(ctx, tab, &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}, page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes})
-	out.Dialog = tab.Dialog()
-	if err != nil {
-		if !errors.Is(err, page.ErrBusy) || ctx.Err() != nil {
-			return fail(err)
-		}
-		why := fmt.Sprintf("The page did not answer within %d ms", a.o.Deadline.Milliseconds())
+	refs := &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}
+	o := page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes}
+	got, err := a.capturer.Capture(ctx, tab, refs, o)
+	if out.Dialog = tab.Dialog(); errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
+		why := fmt.Sprintf("The page did not answer within %d ms", o.Deadline.Milliseconds())
 		if out.Dialog != nil {
 			why = "A dialog is open and blocks the page"
 		}
-		tree, state, err := a.lastKnown(ctx, s, tab, why)
-		if err != nil {
-			return fail(err)
+		tree, state, seen, lerr := a.lastKnown(ctx, s, tab, why)
+		if lerr != nil {
+			return fail(lerr)
 		}
-		out.Stale, out.Notes = true, tree.Notes
-		out.Scene = bus.Scene{Version: state.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
-		return out, tree, state, nil
+		if !seen && out.Dialog == nil {
+			// Nothing to fall back on: a slow first look beats an empty one.
+			o.Deadline *= 2
+			got, err = a.capturer.Capture(ctx, tab, refs, o)
+			out.Dialog = tab.Dialog()
+		}
+		if errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
+			key := state.Key
+			if !seen { // the last tree is of another document
+				if key, err = bus.PutJSON(ctx, a.bus.Scenes(), tree); err != nil {
+					return fail(err)
+				}
+			}
+			out.Stale, out.Notes = true, tree.Notes
+			out.Scene = bus.Scene{Version: state.Version, Tree: key, URL: tree.URL, Title: tree.Title}
+			return out, tree, state, nil
+		}
+	}
+	if err != nil {
+		return fail(err)
 	}
 	tree := got.Tree
 	state, err := a.version(ctx, s.ID, tree)

@@ -215,3 +215,18 @@ func TestObserveDuringDialog(t *testing.T) {
 		t.Errorf("after it: %+v", after)
 	}
 }
+
+func TestObserveBusyPage(t *testing.T) {
+	w := newWorld(t)
+	w.open("/")
+	first := w.observe(bus.ObserveRequest{})
+	w.js("() => { setTimeout(() => { const t = Date.now(); while (Date.now() - t < 7000); }, 0) }")
+	time.Sleep(50 * time.Millisecond)
+	busy := w.observe(bus.ObserveRequest{Mode: "full"})
+	if !busy.Stale || busy.Version != first.Version || !strings.Contains(busy.Text, "Count (1)") || len(busy.Notes) == 0 {
+		t.Errorf("a busy page: %+v", busy)
+	}
+	if busy.Millis > 6000 {
+		t.Errorf("it took %d ms, the deadline is 4 s", busy.Millis)
+	}
+}

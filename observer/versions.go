@@ -140,11 +140,12 @@ func (a *Agent) base(ctx context.Context, s *versions, version int) *aria.Tree {
 }
 
 // lastKnown returns the last tree of the session, marked stale, with a note
-// that says why. A page that was never seen gives an empty tree.
-func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, why string) (*aria.Tree, *versions, error) {
+// that says why. A document that was not seen before gives an empty tree, and
+// seen is false.
+func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, why string) (_ *aria.Tree, _ *versions, seen bool, _ error) {
 	state, err := a.versions(ctx, s.ID)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	tree := &aria.Tree{}
 	if state.Key != "" {
@@ -152,7 +153,8 @@ func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, 
 			tree = &aria.Tree{Version: state.Version}
 		}
 	}
-	if tree.Root == nil || tree.Tab != tab.ID() || tree.URL != tab.URL() {
+	seen = tree.Root != nil && tree.Tab == tab.ID() && tree.URL == tab.URL()
+	if !seen {
 		tree = &aria.Tree{Version: state.Version, URL: tab.URL(), Title: tab.Title(), Tab: tab.ID(), Root: &aria.Node{Role: "document"}}
 		why += ", and this document was not seen before."
 	} else {
@@ -160,5 +162,5 @@ func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, 
 	}
 	tree.Stale = true
 	tree.Notes = append(slices.Clone(tree.Notes), why)
-	return tree, state, nil
+	return tree, state, seen, nil
 }
