@@ -73,7 +73,7 @@ func (r *numbers) FramePrefix(_ context.Context, doc string) (string, error) {
 
 // A bench is a tab on a page of testdata, or of its own.
 type bench struct {
-	t    *testing.T
+	t    testing.TB
 	ctx  context.Context
 	tab  *browser.Tab
 	refs *numbers
@@ -86,7 +86,7 @@ type bench struct {
 // other is the site's address as another site: localhost for 127.0.0.1.
 func (b *bench) other() string { return strings.Replace(b.site.URL, "127.0.0.1", "localhost", 1) }
 
-func newBench(t *testing.T, pages map[string]string) *bench {
+func newBench(t testing.TB, pages map[string]string) *bench {
 	t.Helper()
 	poolOnce.Do(func() {
 		pool, poolErr = browser.NewPool(browser.WithScript(page.ScriptName, page.Script), browser.WithNode("test"))
@@ -217,7 +217,7 @@ func (b *bench) status(ref string) string {
 }
 
 // find returns the only node with the role and name.
-func find(t *testing.T, tree *aria.Tree, role, name string) *aria.Node {
+func find(t testing.TB, tree *aria.Tree, role, name string) *aria.Node {
 	t.Helper()
 	all := findAll(tree.Root, role, name)
 	if len(all) != 1 {
