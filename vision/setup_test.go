@@ -49,7 +49,7 @@ type stage struct {
 
 func newStage(t *testing.T, html string) *stage {
 	t.Helper()
-	s := &stage{T: t, ctx: within(t, 50*time.Second)}
+	s := &stage{T: t, ctx: within(t, 3*time.Minute)}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, html)
