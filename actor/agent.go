@@ -27,6 +27,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/browser"
 	"github.com/quartet-agents/quartet/internal/secret"
@@ -55,7 +57,8 @@ type Options struct {
 }
 
 // An Agent serves the actor's verbs. It keeps no state of a session beyond the
-// values of secrets that it has typed, so any replica can serve any request.
+// values of secrets that it has typed, so any replica can serve any request. It
+// is safe for concurrent use.
 type Agent struct {
 	bus  *bus.Bus
 	pool *browser.Pool
@@ -65,6 +68,7 @@ type Agent struct {
 
 	mu    sync.Mutex
 	typed []string // values of secrets used, to be masked in receipts
+	bound map[cdp.Session]bool
 }
 
 // New makes an agent; Start lets it serve.
@@ -104,7 +108,7 @@ func New(b *bus.Bus, pool *browser.Pool, o Options) (*Agent, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	a := &Agent{bus: b, pool: pool, o: o, log: o.Logger.With("agent", "actor")}
+	a := &Agent{bus: b, pool: pool, o: o, bound: map[cdp.Session]bool{}, log: o.Logger.With("agent", "actor")}
 	a.svc = bus.NewService(b, "actor")
 	bus.Handle(a.svc, bus.VerbOpen, a.open)
 	bus.Handle(a.svc, bus.VerbClose, a.close)

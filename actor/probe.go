@@ -23,6 +23,9 @@ const probeBinding = "__quartetProbe"
 // probeGrace is how long a report may lag behind the end of the input.
 const probeGrace = 250 * time.Millisecond
 
+// maxBound bounds the sessions that are remembered as bound.
+const maxBound = 512
+
 // A probed event is one that probe.js saw.
 type probed struct {
 	Token   string `json:"token"`
@@ -79,9 +82,7 @@ func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...s
 		ch, stop := s.Subscribe(runtime.BindingCalled.Method)
 		p.stops = append(p.stops, stop)
 		p.wg.Go(func() { p.read(ch, p.token) })
-		// The world exists in later documents too; one binding serves them all.
-		// A frame that is going away has nothing to report.
-		_, _ = cdp.Call(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: probeBinding, ExecutionContextName: "quartet"})
+		h.a.bind(ctx, s)
 	}
 	for _, fr := range h.frames {
 		if fr.Note != "" {
@@ -98,6 +99,27 @@ func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...s
 		}
 	}
 	return nil
+}
+
+// bind gives the isolated worlds of a CDP session the probe's binding, once:
+// it serves later documents too. A frame that is going away has nothing to
+// report, so that it cannot be bound is no error.
+func (a *Agent) bind(ctx context.Context, s cdp.Session) {
+	a.mu.Lock()
+	done := a.bound[s]
+	a.mu.Unlock()
+	if done {
+		return
+	}
+	if _, err := cdp.Call(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: probeBinding, ExecutionContextName: "quartet"}); err != nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.bound) >= maxBound {
+		clear(a.bound) // mostly sessions that are gone; binding twice does no harm
+	}
+	a.bound[s] = true
 }
 
 func (p *probe) read(ch <-chan jsonv2.Value, token string) {
