@@ -146,7 +146,7 @@ func (a *app) newPool(node string) (*browser.Pool, error) {
 	c := a.config.Browser
 	opts := []browser.Option{
 		browser.WithNode(node), browser.WithLogger(a.log), browser.WithHeadless(c.Headless),
-		browser.WithScript("observer", page.Script()), browser.WithScript("actor", actor.Script()),
+		browser.WithScript("observer", page.Script), browser.WithScript("actor", actor.Script()),
 	}
 	if c.Executable != "" {
 		opts = append(opts, browser.WithExecutable(c.Executable))
