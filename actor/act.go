@@ -105,7 +105,18 @@ func (h *hand) run(ctx context.Context) (err error) {
 		defer cancel()
 		h.gather(fctx, watch, err == nil)
 	}()
-	return h.do(ctx)
+	// A dead renderer answers nothing; what waits for it is let go at once.
+	dctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed }); werr == nil {
+			stop()
+		}
+	}()
+	if err = h.do(dctx); err != nil && watch.Facts().Crashed {
+		return refuse(bus.RefusedBrowserGone, "the tab's renderer died")
+	}
+	return err
 }
 
 // do carries out the action.

@@ -555,3 +555,22 @@ func TestGate(t *testing.T) {
 		t.Error("a receipt of an attempt that never was")
 	}
 }
+
+func TestCrashEndsTheAttemptAtOnce(t *testing.T) {
+	b := serve(t, covered) // the veil keeps the attempt waiting
+	in, p := b.prepare(click(named("Pay")))
+	req := b.attempt(in, p)
+	tab, err := world.pool.Tab(b.ctx, b.sess)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(500*time.Millisecond, func() {
+		_ = tab.Session().Call(b.ctx, "Page.crash", map[string]any{}, nil) // never answered
+	})
+	started := time.Now()
+	r := b.act(req)
+	b.refused(r, bus.RefusedBrowserGone)
+	if !r.Crashed || time.Since(started) > 9*time.Second {
+		t.Errorf("crashed %v after %s", r.Crashed, time.Since(started))
+	}
+}
