@@ -110,33 +110,41 @@ func operable(event string) bool {
 	return false
 }
 
-// Listeners returns the nodes of the frame's document (and of its shadow
-// trees) on which the page listens for clicks and the like, in no order. Its
-// cost follows the number of listeners: about 10 ms per thousand.
-func (f *Frame) Listeners(ctx context.Context) ([]Listener, error) {
+// Listeners returns the nodes below the roots that rootsFn names on which the
+// page listens for clicks and the like, in no order. rootsFn is evaluated in the
+// world and returns an array of documents and shadow roots. The cost follows the
+// number of listeners: about 10 ms per thousand.
+//
+// Roots are asked one by one, each by its handle in the page's own world: only
+// from there a call tells the page's listeners without piercing shadow roots.
+// Piercing reaches into the browser's own roots (inside text fields), and after
+// a few such calls Chromium 156 crashes the page's renderer.
+func (f *Frame) Listeners(ctx context.Context, rootsFn string) ([]Listener, error) {
 	var out []Listener
 	err := f.retry(ctx, func(ctx context.Context, w world) (err error) {
-		out, err = f.listeners(ctx, w)
+		out, err = f.listeners(ctx, w, rootsFn)
 		return err
 	})
 	return out, err
 }
 
-func (f *Frame) listeners(ctx context.Context, w world) ([]Listener, error) {
-	var doc runtime.RemoteObject
-	if err := f.callIn(ctx, w, nil, &doc, `() => document`, nil); err != nil {
+func (f *Frame) listeners(ctx context.Context, w world, rootsFn string) ([]Listener, error) {
+	roots, release, err := f.elements(ctx, w, rootsFn)
+	if err != nil {
 		return nil, err
 	}
-	defer f.Release(context.WithoutCancel(ctx), doc.ObjectID)
-	res, err := cdp.Call(ctx, f.part.s, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{
-		ObjectID: doc.ObjectID, Depth: new(int64(-1)), Pierce: new(true),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listeners: %w", err)
+	defer release()
+	var all []*domdebugger.EventListener
+	for _, root := range roots {
+		found, err := f.listenersBelow(ctx, root)
+		if err != nil {
+			return nil, fmt.Errorf("listeners: %w", err)
+		}
+		all = append(all, found...)
 	}
 	at := map[cdp.BackendNodeID]int{}
 	var out []Listener
-	for _, l := range res.Listeners {
+	for _, l := range all {
 		if !operable(l.Type) || l.BackendNodeID == 0 {
 			continue
 		}
@@ -153,16 +161,31 @@ func (f *Frame) listeners(ctx context.Context, w world) ([]Listener, error) {
 	return out, nil
 }
 
+// listenersBelow asks for one root, whose handle is of the isolated world.
+func (f *Frame) listenersBelow(ctx context.Context, root runtime.RemoteObjectID) ([]*domdebugger.EventListener, error) {
+	node, err := cdp.Call(ctx, f.part.s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: root})
+	if err != nil {
+		return nil, err
+	}
+	own, err := cdp.Call(ctx, f.part.s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Release(context.WithoutCancel(ctx), own.Object.ObjectID)
+	res, err := cdp.Call(ctx, f.part.s, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: own.Object.ObjectID, Depth: new(int64(-1))})
+	return res.Listeners, err
+}
+
 // MarkListeners calls markFn ((node, events) => any) in the world for each node
-// that Listeners finds and that this process has not handed over before in
+// that Listeners finds below the roots and that this process has not handed over before in
 // this document. It returns for how many; at most 2000 a call, the rest comes
 // with the next. markFn decides itself which nodes it cares for (node may be the
 // document). Bringing in a node costs about 0.1 ms.
-func (f *Frame) MarkListeners(ctx context.Context, markFn string) (int, error) {
+func (f *Frame) MarkListeners(ctx context.Context, rootsFn, markFn string) (int, error) {
 	n := 0
 	err := f.retry(ctx, func(ctx context.Context, w world) error {
 		n = 0
-		found, err := f.listeners(ctx, w)
+		found, err := f.listeners(ctx, w, rootsFn)
 		if err != nil {
 			return err
 		}

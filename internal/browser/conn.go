@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
@@ -161,6 +163,7 @@ type session struct {
 	queue   []event
 	subs    map[*subscription]struct{}
 	err     error // why it ended
+	crashed bool  // the renderer is dead; it answers nothing until it is reloaded
 	wake    chan struct{}
 	done    chan struct{}
 }
@@ -263,6 +266,10 @@ func (s *session) send(method string, params any) (int64, chan *cdproto.Message,
 		defer s.mu.Unlock()
 		return 0, nil, s.err
 	}
+	if s.crashed && needsRenderer(method) {
+		s.mu.Unlock()
+		return 0, nil, ErrCrashed
+	}
 	s.pending[id] = ch
 	s.mu.Unlock()
 	err := s.c.write(&cdproto.Message{ID: id, SessionID: s.id, Method: cdproto.MethodType(method), Params: raw})
@@ -272,6 +279,34 @@ func (s *session) send(method string, params any) (int64, chan *cdproto.Message,
 	}
 	return id, ch, nil
 }
+
+// needsRenderer says whether a command is answered by the page's own process.
+func needsRenderer(method string) bool {
+	domain, _, _ := strings.Cut(method, ".")
+	switch domain {
+	case "Runtime", "DOM", "DOMDebugger", "CSS", "Accessibility", "Input":
+		return true
+	}
+	return method == page.GetFrameTree.Method || method == page.CreateIsolatedWorld.Method || method == page.CaptureScreenshot.Method
+}
+
+// crash ends the calls that a dead renderer will never answer, or with false
+// takes note that the page has a new one.
+func (s *session) crash(dead bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.crashed = dead
+	if !dead {
+		return
+	}
+	for id, ch := range s.pending {
+		delete(s.pending, id)
+		ch <- &cdproto.Message{ID: id, Error: &cdproto.Error{Code: crashedCode, Message: ErrCrashed.Error()}}
+	}
+}
+
+// crashedCode marks the replies that crash makes up.
+const crashedCode = -32999
 
 func (s *session) forget(id int64) {
 	s.mu.Lock()
@@ -312,6 +347,9 @@ func (s *session) await(ctx context.Context, method string, id int64, ch chan *c
 		}
 	}
 	if msg.Error != nil {
+		if msg.Error.Code == crashedCode {
+			return fmt.Errorf("%s: %w", method, ErrCrashed)
+		}
 		return fmt.Errorf("%s: %w", method, msg.Error)
 	}
 	if result == nil {

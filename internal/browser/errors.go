@@ -15,6 +15,9 @@ var (
 	ErrGone = errors.New("the browser is gone")
 	// ErrTabGone: the tab was closed, crashed away, or never existed.
 	ErrTabGone = errors.New("the tab is gone")
+	// ErrCrashed: the tab's renderer died; the tab answers again once it is
+	// navigated.
+	ErrCrashed = errors.New("the page's renderer has crashed")
 	// ErrFrameGone: the frame is no longer part of the page.
 	ErrFrameGone = errors.New("the frame is gone")
 	// ErrNavigated: the document was replaced while it was being asked. Look again.

@@ -246,6 +246,16 @@ func TestCrash(t *testing.T) {
 	if _, err := w.Wait(within(t, 5*time.Second), func(f browser.Facts) bool { return f.Crashed }); err != nil {
 		t.Error("the crash was not seen")
 	}
+	start := time.Now()
+	if err := frames(t, tab)[0].Call(within(t, 20*time.Second), nil, `() => 1`); !errors.Is(err, browser.ErrCrashed) || time.Since(start) > 5*time.Second {
+		t.Errorf("a call to a dead renderer took %v: %v", time.Since(start), err)
+	}
+	if err := tab.Navigate(within(t, 10*time.Second), s.URL+"/"); err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](t, frames(t, tab)[0], `() => document.body.innerText`); got != "x" {
+		t.Errorf("after a new navigation the page says %q", got)
+	}
 }
 
 func TestState(t *testing.T) {

@@ -193,7 +193,10 @@ func (t *Tab) handle(p *part, method string, params jsonv2.Value) {
 		if ev, ok := decode[target.EventAttachedToTarget](params); ok {
 			t.frameAttached(p, &ev)
 		}
+	case inspector.TargetReloadedAfterCrash.Method:
+		p.s.crash(false)
 	case inspector.TargetCrashed.Method:
+		p.s.crash(true)
 		t.mu.Lock()
 		t.crashed = t.crashed || p.frame == ""
 		t.mu.Unlock()

@@ -18,6 +18,7 @@ const (
 
 	suspectsFn = "() => __quartet.suspects(40)"
 	adoptFn    = "(host, root) => __quartet.adopt(host, root)"
+	rootsFn    = "() => __quartet.roots()"
 	markFn     = "(node, events) => __quartet.mark(node, events)"
 )
 
@@ -78,7 +79,7 @@ func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) error {
 			break
 		}
 	}
-	if _, err := f.MarkListeners(ctx, markFn); ends(ctx, err) {
+	if _, err := f.MarkListeners(ctx, rootsFn, markFn); ends(ctx, err) {
 		return err
 	} else if err != nil {
 		c.log.DebugContext(ctx, "listeners not read", "frame", f.URL, "error", err)

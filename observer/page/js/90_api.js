@@ -59,6 +59,18 @@ function suspects(max) {
   return out;
 }
 
+// The document and the shadow roots in it, open ones and those handed in.
+function allRoots(max) {
+  const roots = [document];
+  for (let i = 0; i < roots.length; i++) {
+    for (const el of queryAll(roots[i], '*')) {
+      const root = shadowOf(el);
+      if (root && roots.length < max) roots.push(root);
+    }
+  }
+  return roots;
+}
+
 const CLICKS = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'touchstart', 'touchend']);
 
 const publicAPI = {
@@ -71,6 +83,7 @@ const publicAPI = {
     return { doc: docID, additions, ready: N.docReady(document), age: performance.now() };
   },
   suspects: (max) => suspects(max || 50),
+  roots: () => allRoots(200),
   adopt(host, root) {
     if (!(root instanceof ShadowRoot) || N.shadow(host)) return false;
     adopted.set(host, root);
