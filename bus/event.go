@@ -88,6 +88,10 @@ type Resumed struct {
 	// Attempt is the one that was open, and Found what observation told of it.
 	Attempt string `json:"attempt,omitempty"`
 	Found   string `json:"found,omitempty"`
+	// Lost is set where the run goes on in a new browser. Intents is how many
+	// there were then: those of its page have to be carried out again.
+	Lost    bool `json:"lost,omitempty"`
+	Intents int  `json:"intents,omitempty"`
 }
 
 // A Status is how a run ended.

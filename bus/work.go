@@ -105,7 +105,8 @@ func WithDead(f func(ctx context.Context, s Submission, l middleware.Letter)) Wo
 // A run belongs to the handler as long as this process lives: the queue hears
 // from it every third of AckWait. When the process dies another one gets the
 // run, and appends to the journal fence the first if it was not dead after all.
-// A handler that returns nil is done with the run. An error with decision Retry
+// A handler that returns nil is done with the run. ErrFenced leaves the run, and
+// the queue's message of it, to its new owner. An error with decision Retry
 // brings the run again, any other error makes it a dead letter, as does the
 // delivery after MaxDeliver. A panic counts as an error.
 func (b *Bus) Work(ctx context.Context, handler func(ctx context.Context, s Submission) error, opts ...WorkOption) error {
@@ -188,6 +189,7 @@ func (b *Bus) workOn(ctx context.Context, m jetstream.Msg, handler func(context.
 	defer stop()
 	ctx = context.WithValue(ctx, deliveryKey{}, meta.NumDelivered)
 	var sub Submission
+	fenced := false
 	h := middleware.Chain(func(ctx context.Context, msg *middleware.Message) (r *middleware.Message, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -198,7 +200,11 @@ func (b *Bus) workOn(ctx context.Context, m jetstream.Msg, handler func(context.
 		if err := json.Unmarshal(msg.Data, &sub); err != nil {
 			return nil, Errorf(GiveUp, CodeBadMessage, "the submission does not decode: %w", err)
 		}
-		return nil, handler(ctx, sub)
+		if err = handler(ctx, sub); errors.Is(err, ErrFenced) {
+			fenced = true
+			return nil, nil
+		}
+		return nil, err
 	}, b.meter(true), middleware.DeadLetter(middleware.DeadLetterOptions{
 		MaxDeliveries: uint64(b.maxDeliver),
 		Delivery:      func(ctx context.Context) uint64 { n, _ := ctx.Value(deliveryKey{}).(uint64); return n },
@@ -211,6 +217,8 @@ func (b *Bus) workOn(ctx context.Context, m jetstream.Msg, handler func(context.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	switch {
+	case fenced: // an answer from here would be taken for the new owner's
+		err = nil
 	case err == nil:
 		err = m.DoubleAck(end)
 	case ctx.Err() != nil:

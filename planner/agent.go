@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 
 	"github.com/quartet-agents/quartet/bus"
-	"github.com/quartet-agents/quartet/bus/middleware"
 	"github.com/quartet-agents/quartet/internal/config"
 	"github.com/quartet-agents/quartet/internal/llm"
 	"github.com/quartet-agents/quartet/internal/workflow"
@@ -35,7 +33,6 @@ type RunOptions struct {
 	// Files are the files that the workflow uploads: path as the workflow
 	// writes it → key in the blob store.
 	Files map[string]string `json:"files,omitempty"`
-	// Risk of a step that the workflow left open is the playbook's guess.
 }
 
 // An Agent takes runs from the queue and drives them.
@@ -98,22 +95,9 @@ func (a *Agent) drive(ctx context.Context, s bus.Submission) error {
 		return nil
 	case errors.Is(err, bus.ErrFenced):
 		r.log.Info("planner: another planner owns the run now")
-		return nil
+		return err // the queue leaves the run to it
 	case errors.Is(err, bus.ErrFinished):
 		return nil
 	}
 	return err
-}
-
-// bury ends a run that became a dead letter, so that nobody waits for it.
-func (a *Agent) bury(ctx context.Context, s bus.Submission, l middleware.Letter) {
-	j := a.b.Journal()
-	state, err := j.State(ctx, s.Run)
-	if err == nil && state.Events > 0 && state.Finished == nil {
-		_, err = j.Append(ctx, s.Run, state.LastSeq, bus.EventFinished,
-			bus.Finished{Status: bus.Failed, Reason: fmt.Sprintf("the planner could not go on: %s", l.Reason)})
-	}
-	if err != nil {
-		a.log.Error("planner: a dead run has no terminal event", "run", s.Run, "error", err)
-	}
 }

@@ -2,7 +2,6 @@ package planner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -16,12 +15,34 @@ const maxTries = 3
 // carry brings an intent to a verdict: the only way by which a run progresses.
 // It tries again where the attempt changed nothing and a repetition is harmless.
 func (r *run) carry(ctx context.Context, i bus.Intent) (*Outcome, error) {
-	if i.ID == "" {
-		state, err := r.b.Journal().State(ctx, r.id)
-		if err != nil {
-			return nil, err
+	i, err := r.begin(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	return r.try(ctx, i, 1)
+}
+
+// leftBehind is why an intent is closed that a lost planner had only begun.
+const leftBehind = "its planner was lost before it was tried"
+
+// begin writes the intent into the journal. One that a former owner wrote and
+// did not try is taken over as it stands there, or closed when the planner now
+// wants something else.
+func (r *run) begin(ctx context.Context, i bus.Intent) (bus.Intent, error) {
+	state, err := r.b.Journal().State(ctx, r.id)
+	if err != nil {
+		return i, err
+	}
+	if open := state.OpenIntent(); open != nil {
+		if open.Intent.ID == i.ID && len(open.Attempts) == 0 {
+			return open.Intent, nil
 		}
-		i.ID = fmt.Sprintf("i%d", len(state.Intents)+1)
+		if err := r.leave(ctx, open.Intent); err != nil {
+			return i, err
+		}
+	}
+	if i.ID == "" {
+		i.ID = idFor(state, fmt.Sprintf("i%d", len(state.Intents)+1))
 	}
 	if i.Risk == "" {
 		i.Risk = bus.RiskIrreversible // unknown means the worst (DESIGN 2.4)
@@ -29,40 +50,45 @@ func (r *run) carry(ctx context.Context, i bus.Intent) (*Outcome, error) {
 	if i.TimeoutMS == 0 {
 		i.TimeoutMS = r.limits.StepSeconds * 1000
 	}
-	if err := r.append(ctx, bus.EventIntent, i); err != nil {
-		return nil, err
-	}
-	return r.try(ctx, i, 1)
+	return i, r.append(ctx, bus.EventIntent, i)
+}
+
+// leave closes an intent that was never tried.
+func (r *run) leave(ctx context.Context, i bus.Intent) error {
+	return r.append(ctx, bus.EventSkipped, bus.Skipped{Intent: i.ID, Step: i.Step, Text: i.Text, Reason: leftBehind})
 }
 
 // try makes attempts from number n on until one is right or repeating is not
 // harmless.
 func (r *run) try(ctx context.Context, i bus.Intent, n int) (*Outcome, error) {
-	for first := n; ; n++ {
+	for ; ; n++ {
 		out, err := r.attempt(ctx, i, n)
-		if err != nil || out.Verdict.Outcome == bus.Right || n-first+1 >= maxTries || !harmlessToRepeat(out) {
+		if err != nil || n >= maxTries || !harmlessToRepeat(out) {
 			return out, err
 		}
 		r.log.Info("planner: trying again", "intent", i.ID, "outcome", out.Verdict.Outcome)
 	}
 }
 
-// harmlessToRepeat says whether another attempt can do no damage and may help.
+// harmlessToRepeat says whether an attempt that was not right may be made again:
+// that can do no damage and may help.
 func harmlessToRepeat(o *Outcome) bool {
-	if !o.Receipt.Sent && o.Receipt.Refusal != nil {
-		// Nothing was sent; the page was in motion.
-		return slices.Contains([]bus.RefusalCode{bus.RefusedStale, bus.RefusedUnstable, bus.RefusedCovered}, o.Receipt.Refusal.Code)
+	if o.Verdict.Outcome == bus.Right {
+		return false
+	}
+	if r := o.Receipt.Refusal; r != nil {
+		// Nothing was sent, because the page was in motion or the browser gone.
+		return !o.Receipt.Sent && slices.Contains([]bus.RefusalCode{bus.RefusedStale, bus.RefusedUnstable, bus.RefusedCovered, bus.RefusedBrowserGone}, r.Code)
 	}
 	idempotent := o.Intent.Risk == bus.RiskRead || o.Intent.Risk == bus.RiskIdempotent
+	nothing := o.Verdict.Outcome == bus.NoEffect
 	switch {
 	case o.Receipt.Lost:
-		return idempotent
-	case slices.Contains([]bus.Action{bus.ActionExpectation, bus.ActionWait}, o.Intent.Action):
+		return idempotent || nothing && o.Intent.Risk == bus.RiskReversible
+	case o.Intent.Action == bus.ActionExpectation, o.Intent.Action == bus.ActionWait:
 		return false // the verifier has waited already
-	case o.Verdict.Outcome == bus.NoEffect, o.Verdict.Outcome == bus.Unsure:
-		return idempotent && o.Receipt.Refusal == nil
 	}
-	return false
+	return idempotent && (nothing || o.Verdict.Outcome == bus.Unsure)
 }
 
 // attempt is one try: prepared, journaled before the page is touched, carried
@@ -72,6 +98,11 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 		bus.PrepareRequest{Run: r.id, Session: r.session, Intent: i, Look: r.o.Vision})
 	if err != nil {
 		return nil, err
+	}
+	if gone(prepared.Refusal) {
+		if lost, err := r.browserLost(ctx); lost || err != nil {
+			return nil, orLost(err)
+		}
 	}
 	a := bus.Attempt{ID: fmt.Sprintf("%s.%d", i.ID, n), Intent: i.ID, Target: prepared.Target, To: prepared.To, Before: prepared.Before, Risk: i.Risk}
 	if err := r.append(ctx, bus.EventAttempt, a); err != nil {
@@ -84,8 +115,18 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 		}
 	}
 	receipt.Escalations = append(slices.Clone(prepared.Escalations), receipt.Escalations...)
+	if err := r.append(ctx, bus.EventReceipt, receipt); err != nil {
+		return nil, err
+	}
+	if gone(receipt.Refusal) {
+		if lost, err := r.browserLost(ctx); lost || err != nil {
+			return nil, orLost(err) // judged in the new browser
+		}
+	}
 	return r.judge(ctx, i, a, receipt)
 }
+
+func gone(r *bus.Refusal) bool { return r != nil && r.Code == bus.RefusedBrowserGone }
 
 // act asks the actor. An actor that dies may have acted: its receipt is asked
 // for, and where there is none the receipt says that it is lost.
@@ -93,20 +134,17 @@ func (r *run) act(ctx context.Context, i bus.Intent, a bus.Attempt) (bus.Receipt
 	started := time.Now().UTC()
 	receipt, err := call[bus.ActRequest, bus.Receipt](ctx, r, bus.VerbAct, &r.session,
 		bus.ActRequest{Run: r.id, Session: r.session, Intent: i, Attempt: a, Seq: r.seq, Files: r.o.Files})
-	if err == nil {
-		return receipt, nil
-	}
-	var e *bus.Error
-	if ctx.Err() != nil || !errors.As(err, &e) || e.Code != bus.CodeReplicaLost && e.Code != bus.CodeDeadline {
-		return bus.Receipt{}, err
+	if code := codeOf(err); ctx.Err() != nil || code != bus.CodeReplicaLost && code != bus.CodeDeadline {
+		return receipt, err
 	}
 	r.log.Warn("planner: the actor was lost during an attempt", "attempt", a.ID, "error", err)
 	return r.lostReceipt(ctx, a, started)
 }
 
-// lostReceipt finds what is known of an attempt whose actor went silent.
+// lostReceipt finds what is known of an attempt whose actor went silent. Any
+// replica of the actor can tell, also when the browser is gone.
 func (r *run) lostReceipt(ctx context.Context, a bus.Attempt, started time.Time) (bus.Receipt, error) {
-	receipt, err := call[bus.ReceiptRequest, bus.Receipt](ctx, r, bus.VerbReceipt, &r.session, bus.ReceiptRequest{Attempt: a.ID, Run: r.id})
+	receipt, err := call[bus.ReceiptRequest, bus.Receipt](ctx, r, bus.VerbReceipt, nil, bus.ReceiptRequest{Attempt: a.ID, Run: r.id})
 	if err == nil && receipt.Attempt == a.ID {
 		return receipt, nil
 	}
@@ -117,19 +155,12 @@ func (r *run) lostReceipt(ctx context.Context, a bus.Attempt, started time.Time)
 		Notes: []string{"the actor was lost during this attempt; what it did is known by observation only"}}, nil
 }
 
-// judge journals the receipt, asks the verifier and journals the verdict.
+// judge asks the verifier about a receipt that the journal holds, journals its
+// verdict, and keeps what the run needs of the attempt.
 func (r *run) judge(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bus.Receipt) (*Outcome, error) {
-	if err := r.append(ctx, bus.EventReceipt, receipt); err != nil {
-		return nil, err
-	}
 	if err := r.noteTabs(ctx, receipt); err != nil {
 		return nil, err
 	}
-	return r.verdict(ctx, i, a, receipt)
-}
-
-// verdict asks the verifier about a journaled receipt and journals its verdict.
-func (r *run) verdict(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bus.Receipt) (*Outcome, error) {
 	state, err := r.b.Journal().State(ctx, r.id)
 	if err != nil {
 		return nil, err
@@ -142,31 +173,35 @@ func (r *run) verdict(ctx context.Context, i bus.Intent, a bus.Attempt, receipt 
 	if err := r.append(ctx, bus.EventVerdict, verdict); err != nil {
 		return nil, err
 	}
-	if verdict.Outcome == bus.Right {
-		if err := r.keep(ctx, i, a, receipt, verdict); err != nil {
-			return nil, err
-		}
+	out := &Outcome{Intent: i, Attempt: a, Receipt: receipt, Verdict: verdict}
+	if err := r.remember(ctx, out); err != nil {
+		return nil, err
 	}
-	return &Outcome{Intent: i, Attempt: a, Receipt: receipt, Verdict: verdict}, nil
+	r.save(ctx, out)
+	return out, nil
 }
 
-// keep stores what the run needs later: a remembered value, and at each new
-// page the session's cookies, for a resume after the browser is lost.
-func (r *run) keep(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bus.Receipt, v bus.Verdict) error {
-	if i.Action == bus.ActionRemember && receipt.Read != nil {
-		r.vars[i.As] = *receipt.Read
-		if err := r.append(ctx, bus.EventRemembered, bus.Remembered{Name: i.As, Value: *receipt.Read, Attempt: a.ID}); err != nil {
-			return err
-		}
+// remember keeps what a right attempt has read; twice is no harm.
+func (r *run) remember(ctx context.Context, o *Outcome) error {
+	if o.Intent.Action != bus.ActionRemember || o.Verdict.Outcome != bus.Right || o.Receipt.Read == nil {
+		return nil
 	}
-	if r.session.Node != "" && page(v.After.URL) != page(a.Before.URL) {
-		// A browser over a pipe dies with its process; a failure costs a
-		// resume its cookies, not the run.
-		if _, err := call[bus.SaveRequest, bus.SaveReply](ctx, r, bus.VerbSave, &r.session, bus.SaveRequest{Session: r.session}); err != nil {
-			r.log.Warn("planner: the session's state was not saved", "error", err)
-		}
+	if old, known := r.vars[o.Intent.As]; known && old == *o.Receipt.Read {
+		return nil
 	}
-	return nil
+	r.vars[o.Intent.As] = *o.Receipt.Read
+	return r.append(ctx, bus.EventRemembered, bus.Remembered{Name: o.Intent.As, Value: *o.Receipt.Read, Attempt: o.Attempt.ID})
+}
+
+// save stores the session's cookies at each new page: a browser over a pipe
+// dies with its process. A failure costs a resume its cookies, not the run.
+func (r *run) save(ctx context.Context, o *Outcome) {
+	if r.session.Node == "" || o.Verdict.Outcome != bus.Right || page(o.Verdict.After.URL) == page(o.Attempt.Before.URL) {
+		return
+	}
+	if _, err := bus.Call[bus.SaveRequest, bus.SaveReply](ctx, r.b, bus.VerbSave, &r.session, bus.SaveRequest{Session: r.session}); err != nil {
+		r.log.Warn("planner: the session's state was not saved", "error", err)
+	}
 }
 
 // noteTabs keeps the session's tabs as the receipt reports them; the journal

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/bus/middleware"
 	"github.com/quartet-agents/quartet/planner/playbook"
 )
 
@@ -16,7 +17,7 @@ const finalHorizon = 5 * time.Second
 
 // conclude judges a claim of being done by the workflow's final checks, on
 // fresh evidence (DESIGN 2.2).
-func (r *run) conclude(ctx context.Context, claim Finish) error {
+func (r *run) conclude(ctx context.Context) error {
 	checks, err := r.finalChecks()
 	if err != nil {
 		return err
@@ -78,48 +79,82 @@ func (r *run) finish(ctx context.Context, f bus.Finished) error {
 		}
 		cancel()
 	}
-	return r.append(ctx, bus.EventFinished, f)
+	if err := r.append(ctx, bus.EventFinished, f); err != nil {
+		return err
+	}
+	r.ended = true
+	return nil
 }
 
 // end turns whatever stopped the loop into the run's terminal event, unless the
-// run is to be given back: the process is ending, or another one owns it.
+// run is to be given back: the process is ending, another one owns it, or the
+// journal could not be written, and what it holds is not known.
 func (r *run) end(ctx context.Context, err error) error {
 	outOfTime := errors.Is(context.Cause(ctx), errOutOfTime)
-	if err != nil && !outOfTime {
-		if ctx.Err() != nil || errors.Is(err, bus.ErrFenced) || errors.Is(err, bus.ErrFinished) {
-			return err
-		}
+	giveBack := ctx.Err() != nil || errors.Is(err, bus.ErrFenced) || errors.Is(err, bus.ErrFinished) ||
+		bus.DecisionOf(err) == bus.Retry && codeOf(err) == bus.CodeStore
+	if err != nil && giveBack && !outOfTime {
+		return err
 	}
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	state, serr := r.b.Journal().State(after, r.id)
-	if serr != nil {
-		return serr
-	}
-	if state.Finished == nil {
+	if !r.ended {
 		f := bus.Finished{Status: bus.Failed}
 		switch {
 		case outOfTime:
 			f.Reason = fmt.Sprintf("the limit of %d seconds is reached", r.limits.Seconds)
-		case err == nil:
-			return bus.Errorf(bus.GiveUp, "no_end", "run %s stopped without an end", r.id)
 		default:
 			f.Reason = err.Error()
 			if bus.DecisionOf(err) == bus.Ask {
 				f.Status = bus.NeedsPerson
 			}
 		}
-		if a := state.OpenAttempt(); a != nil {
-			f.Attempt = a.Attempt.ID
-			if a.Attempt.Risk == bus.RiskIrreversible {
-				f.Status, f.Reason = bus.NeedsPerson, f.Reason+"; whether "+a.Attempt.ID+" took effect is not known"
-			}
+		state, err := r.b.Journal().State(after, r.id)
+		if err != nil {
+			return err
 		}
-		if err := r.finish(after, f); err != nil {
+		if err := r.finish(after, unsettled(f, state)); err != nil {
 			return err
 		}
 	}
 	return r.close(after)
+}
+
+// unsettled makes an end a person's matter where an irreversible attempt has no
+// verdict.
+func unsettled(f bus.Finished, state *bus.RunState) bus.Finished {
+	a := state.OpenAttempt()
+	if a == nil {
+		return f
+	}
+	f.Attempt = a.Attempt.ID
+	if a.Attempt.Risk == bus.RiskIrreversible {
+		f.Status, f.Reason = bus.NeedsPerson, f.Reason+"; whether "+a.Attempt.ID+" took effect is not known"
+	}
+	return f
+}
+
+// bury ends a run that became a dead letter, so that nobody waits for it.
+func (a *Agent) bury(ctx context.Context, s bus.Submission, l middleware.Letter) {
+	j := a.b.Journal()
+	r := &run{agent: a, b: a.b, id: s.Run, log: a.log.With("run", s.Run)}
+	state, err := j.State(ctx, s.Run)
+	if err == nil && state.Finished == nil {
+		if r.seq = state.LastSeq; state.Events == 0 {
+			err = r.append(ctx, bus.EventSubmitted, s)
+		}
+		if err == nil {
+			err = r.append(ctx, bus.EventFinished, unsettled(bus.Finished{Status: bus.Failed,
+				Reason: "the planner could not go on: " + l.Reason}, state))
+		}
+		if err == nil && state.Session != nil {
+			r.session = *state.Session
+			err = r.close(ctx)
+		}
+	}
+	if err != nil {
+		a.log.Error("planner: a dead run has no terminal event", "run", s.Run, "error", err)
+	}
 }
 
 // close ends the session. That it fails is no fault of the run's.

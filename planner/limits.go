@@ -2,7 +2,6 @@ package planner
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/config"
@@ -30,20 +29,31 @@ func mergeLimits(base config.Limits, own workflow.Limits) config.Limits {
 	}
 }
 
-// exceeded says which cap the run has reached, or "". A cap never becomes
-// success (DESIGN 2.2, 2.9).
-func exceeded(l config.Limits, s *bus.RunState, now time.Time) string {
+// exceeded says which cap forbids a further move, or "". A cap never becomes
+// success (DESIGN 2.2, 2.9). The cap on time is the deadline of run.drive's
+// context.
+func exceeded(l config.Limits, s *bus.RunState) string {
 	tokens := 0
 	for _, u := range s.Usage {
 		tokens += u.InputTokens + u.OutputTokens
 	}
-	switch {
-	case len(s.Intents) >= l.Steps:
-		return fmt.Sprintf("the limit of %d steps is reached", l.Steps)
-	case now.Sub(s.Started) >= time.Duration(l.Seconds)*time.Second:
-		return fmt.Sprintf("the limit of %d seconds is reached", l.Seconds)
-	case tokens >= l.Tokens:
+	if tokens >= l.Tokens {
 		return fmt.Sprintf("the limit of %d tokens is reached", l.Tokens)
+	}
+	return ""
+}
+
+// outOfSteps forbids a further intent; what was done may still be concluded.
+// The opening of the start page is not counted.
+func outOfSteps(l config.Limits, s *bus.RunState) string {
+	steps := 0
+	for _, r := range s.Intents {
+		if baseID(r.Intent.ID) != startID {
+			steps++
+		}
+	}
+	if steps >= l.Steps {
+		return fmt.Sprintf("the limit of %d steps is reached", l.Steps)
 	}
 	return ""
 }

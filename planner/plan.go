@@ -14,6 +14,9 @@ import (
 )
 
 // A Planner decides what a run does next. It serves one run, from one goroutine.
+//
+// A run may change its planner process between any two calls, so what a Planner
+// knows must be in the Situation, or be worth no more than a model's memory.
 type Planner interface {
 	// Next returns the next move. An error ends the run as failed, or as
 	// needing a person where it is a *bus.Error whose decision is Ask.
@@ -24,7 +27,10 @@ type Planner interface {
 type Situation struct {
 	// Vars are the workflow's variables and what was remembered so far.
 	Vars map[string]string
-	// Last is the latest finished attempt, nil before the first.
+	// State is the run's journal, folded: what was done, and by which intents.
+	State *bus.RunState
+	// Last is the latest finished attempt, nil before the first, and after one
+	// that is to be decided anew because the browser was lost before it.
 	Last *Outcome
 	// Refuted is set after a claim of being done that the final checks did not
 	// bear out.
@@ -53,6 +59,7 @@ type Eyes interface {
 
 // A Move is a Planner's decision: one of Intent, Skip, Finish, GiveUp and Ask.
 type Move struct {
+	// Intent is what to do. Without an ID it gets the next free one.
 	Intent *bus.Intent
 	// Skip says that a conditional step, whose intent may be given too, does
 	// not apply.

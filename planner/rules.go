@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,101 +15,147 @@ import (
 
 // A rules planner runs a workflow's steps in order, each as the playbook reads
 // it. It never guesses: the first step that is not judged right ends the run.
+//
+// It remembers nothing: its place, and what conditions came to, are read from
+// the journal at each call, so that a run that was taken up goes the same way.
 type rules struct {
 	commands []playbook.Command // of all steps, in order
-	next     int                // index into commands
-	// held remembers what the condition of a group of commands came to, since
-	// an "otherwise" must not see what the "if" has done.
-	held map[string]bool
 }
 
-// newRules starts where the run's journal says that it stands.
-func newRules(w *workflow.Workflow, state *bus.RunState) (*rules, error) {
+func newRules(w *workflow.Workflow) (*rules, error) {
 	book, err := playbook.Compile(w)
 	if err != nil {
 		return nil, err
 	}
-	p := &rules{held: map[string]bool{}}
+	p := &rules{}
 	for _, step := range book.Steps {
 		p.commands = append(p.commands, step.Commands...)
-	}
-	for _, r := range state.Intents {
-		n, ok := commandNumber(r.Intent.ID)
-		done := r.Skipped != nil || r.Last() != nil && r.Last().Verdict != nil && r.Last().Verdict.Outcome == bus.Right
-		if ok && done {
-			p.next = max(p.next, n)
-		}
-		if cond, held := commandCondition(p.commands, n); ok && cond != "" && (r.Skipped != nil || r.Last() != nil) {
-			p.held[cond] = held != (r.Skipped != nil)
-		}
 	}
 	return p, nil
 }
 
-// Intents of commands are numbered from 1; "i7r2" repeats command 7 after the
-// second resume.
-func commandID(index int) string { return "i" + strconv.Itoa(index+1) }
-
-func commandNumber(id string) (int, bool) {
-	digits, _, _ := strings.Cut(strings.TrimPrefix(id, "i"), "r")
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && n > 0
-}
-
-// commandCondition names the condition of command n (from 1), and says whether
-// carrying the command out means that the condition's checks held.
-func commandCondition(commands []playbook.Command, n int) (key string, held bool) {
-	if n < 1 || n > len(commands) || commands[n-1].If == nil {
-		return "", false
-	}
-	c := commands[n-1]
-	return conditionKey(c), !c.If.Negate
-}
-
-func conditionKey(c playbook.Command) string {
-	return fmt.Sprintf("%d.%d", c.Intent.Step, c.If.Group)
-}
-
 // Next returns the next command's intent, or the claim to be done.
 func (p *rules) Next(ctx context.Context, now Situation) (Move, error) {
-	if o := now.Last; o != nil && o.Verdict.Outcome != bus.Right {
-		return stopAt(o), nil
-	}
 	if now.Refuted != nil {
 		return Move{GiveUp: "not done: " + strings.Join(unmet(now.Refuted.Checks), "; ")}, nil
 	}
-	if p.next >= len(p.commands) {
+	at := p.place(now.State)
+	if at >= len(p.commands) {
 		return Move{Finish: &Finish{Claim: "every step was carried out"}}, nil
 	}
-	c := p.commands[p.next]
-	intent, err := expand(c.Intent, now.Vars)
+	if o := tried(now.State, commandID(at)); o != nil {
+		return stopAt(o), nil // it was not right, or the place would be behind it
+	}
+	c := p.commands[at]
+	applies, checks, err := p.applies(ctx, c, now)
 	if err != nil {
 		return Move{}, err
 	}
-	intent.ID = commandID(p.next)
-	p.next++
+	intent, err := expand(c.Intent, now.Vars)
+	if err != nil {
+		if applies {
+			return Move{}, err
+		}
+		intent = c.Intent // what it would need was never remembered
+	}
+	intent.ID = idFor(now.State, commandID(at))
+	m := Move{Intent: &intent}
+	if !applies {
+		m.Skip = &bus.Skipped{Intent: intent.ID, Step: intent.Step, Text: c.Text, Checks: checks, Reason: "its condition does not apply"}
+	}
+	return m, nil
+}
+
+// place is the index of the first command that is neither carried out nor skipped.
+func (p *rules) place(state *bus.RunState) int {
+	at := 0
+	for _, r := range state.Intents {
+		if n, ok := commandNumber(r.Intent.ID); ok && (skipped(r) || isRight(r)) {
+			at = max(at, n)
+		}
+	}
+	return at
+}
+
+// tried is the outcome of the newest attempt at a command, nil when there is none.
+func tried(state *bus.RunState, base string) *Outcome {
+	for _, r := range slices.Backward(state.Intents) {
+		if a := r.Last(); baseID(r.Intent.ID) == base && a != nil && a.Verdict != nil {
+			return outcomeOf(r)
+		}
+	}
+	return nil
+}
+
+// applies says whether the command's condition lets it be carried out. The
+// first command of a group looks; the others follow it, since an "otherwise"
+// must not see what the "if" has done.
+func (p *rules) applies(ctx context.Context, c playbook.Command, now Situation) (bool, []bus.Checked, error) {
 	if c.If == nil {
-		return Move{Intent: &intent}, nil
+		return true, nil, nil
 	}
-	key := conditionKey(c)
-	held, known := p.held[key]
-	var checks []bus.Checked
-	if !known {
-		expect, err := playbook.ExpandChecks(c.If.Checks, lookup(now.Vars))
-		if err != nil {
-			return Move{}, err
+	for _, r := range now.State.Intents {
+		n, ok := commandNumber(r.Intent.ID)
+		if !ok || n > len(p.commands) || !sameCondition(p.commands[n-1], c) || !skipped(r) && len(r.Attempts) == 0 {
+			continue
 		}
-		reply, err := now.Eyes.Check(ctx, expect)
-		if err != nil {
-			return Move{}, err
+		held := skipped(r) == p.commands[n-1].If.Negate
+		return held != c.If.Negate, nil, nil
+	}
+	expect, err := playbook.ExpandChecks(c.If.Checks, lookup(now.Vars))
+	if err != nil {
+		return false, nil, err
+	}
+	reply, err := now.Eyes.Check(ctx, expect)
+	if err != nil {
+		return false, nil, err
+	}
+	return reply.Held != c.If.Negate, reply.Checks, nil
+}
+
+func sameCondition(a, b playbook.Command) bool {
+	return a.If != nil && b.If != nil && a.Intent.Step == b.Intent.Step && a.If.Group == b.If.Group
+}
+
+// Intents of commands are numbered from 1; "i7r1" is command 7 once more.
+func commandID(index int) string { return "i" + strconv.Itoa(index+1) }
+
+func commandNumber(id string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(baseID(id), "i"))
+	return n, err == nil && n > 0
+}
+
+// baseID is the ID of the intent that this one repeats, or its own.
+func baseID(id string) string {
+	base, _, _ := strings.Cut(id, "r")
+	return base
+}
+
+// idFor is the ID of an intent that may have been begun before: that of the
+// open one, or the next free repetition.
+func idFor(state *bus.RunState, base string) string {
+	if open := state.OpenIntent(); open != nil && len(open.Attempts) == 0 && baseID(open.Intent.ID) == base {
+		return open.Intent.ID
+	}
+	n := 0
+	for _, r := range state.Intents {
+		if baseID(r.Intent.ID) == base {
+			n++
 		}
-		held, checks = reply.Held, reply.Checks
-		p.held[key] = held
 	}
-	if held != c.If.Negate {
-		return Move{Intent: &intent}, nil
+	if n == 0 {
+		return base
 	}
-	return Move{Intent: &intent, Skip: &bus.Skipped{Intent: intent.ID, Step: intent.Step, Text: c.Text, Checks: checks, Reason: "its condition does not apply"}}, nil
+	return base + "r" + strconv.Itoa(n)
+}
+
+// skipped says whether the planner decided that the intent does not apply; one
+// that was only left behind is not skipped.
+func skipped(r *bus.IntentRecord) bool { return r.Skipped != nil && r.Skipped.Reason != leftBehind }
+
+func isRight(r *bus.IntentRecord) bool {
+	a := r.Last()
+	return a != nil && a.Verdict != nil && a.Verdict.Outcome == bus.Right
 }
 
 // expand puts variables into an intent just before it is carried out; a
@@ -128,19 +175,20 @@ func lookup(vars map[string]string) func(string) (string, bool) {
 	}
 }
 
-// stopAt ends a playbook run at an attempt that was not right. An irreversible
-// act on the wrong thing, and whatever nobody could tell, go to a person.
+// stopAt ends a playbook run at an attempt that was not right; what nobody
+// could tell goes to a person.
 func stopAt(o *Outcome) Move {
-	why := fmt.Sprintf("step %q: %s", o.Intent.Text, strings.Join(o.Verdict.Reasons, "; "))
+	if o.Verdict.Outcome == bus.Unsure {
+		return Move{Ask: whyNot(o)}
+	}
+	return Move{GiveUp: whyNot(o)}
+}
+
+// whyNot tells a person where the run stands and what was judged.
+func whyNot(o *Outcome) string {
+	step := "step"
 	if o.Intent.Step > 0 {
-		why = fmt.Sprintf("step %d %q: %s", o.Intent.Step, o.Intent.Text, strings.Join(o.Verdict.Reasons, "; "))
+		step = fmt.Sprintf("step %d", o.Intent.Step)
 	}
-	sent := o.Receipt.Sent || o.Receipt.Lost
-	switch {
-	case o.Verdict.Outcome == bus.Unsure,
-		o.Verdict.Outcome == bus.WrongTarget && sent && o.Intent.Risk == bus.RiskIrreversible,
-		o.Receipt.Lost && o.Intent.Risk == bus.RiskIrreversible:
-		return Move{Ask: why}
-	}
-	return Move{GiveUp: why}
+	return fmt.Sprintf("%s %q: %s", step, o.Intent.Text, strings.Join(o.Verdict.Reasons, "; "))
 }

@@ -1,0 +1,188 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quartet-agents/quartet/bus"
+)
+
+// errBrowserLost says that the run's browser is gone; bus.CodeNodeGone says
+// the same of a browser over a pipe.
+var errBrowserLost = bus.Errorf(bus.GiveUp, "browser_lost", "the run's browser is gone")
+
+func isBrowserLost(err error) bool {
+	code := codeOf(err)
+	return code == errBrowserLost.Code || code == bus.CodeNodeGone
+}
+
+// orLost is err, or errBrowserLost where there is none.
+func orLost(err error) error {
+	if err != nil {
+		return err
+	}
+	return errBrowserLost
+}
+
+// browserLost says whether the run's session is gone. That no observer answers
+// says nothing about the browser: it is an error.
+func (r *run) browserLost(ctx context.Context) (bool, error) {
+	_, err := call[bus.ObserveRequest, bus.Observation](ctx, r, bus.VerbObserve, &r.session,
+		bus.ObserveRequest{Session: r.session, Mode: "full", Format: "none"})
+	switch {
+	case err == nil:
+		return false, nil
+	case ctx.Err() != nil, bus.DecisionOf(err) != bus.GiveUp:
+		return false, err
+	}
+	r.log.Info("planner: the session is gone", "error", err)
+	return true, nil
+}
+
+// reopen gets a new browser: the run's cookies, at the address where it stood.
+// The address is opened anew and never reloaded, since a reload can post twice.
+func (r *run) reopen(ctx context.Context) error {
+	state, err := r.b.Journal().State(ctx, r.id)
+	if err != nil {
+		return err
+	}
+	if open := state.OpenIntent(); open != nil && len(open.Attempts) == 0 {
+		if err := r.leave(ctx, open.Intent); err != nil { // others come before it now
+			return err
+		}
+	}
+	url, _ := standing(state.Intents)
+	if a := state.OpenAttempt(); a != nil {
+		receipt, _, err := r.receiptOf(ctx, a)
+		if err != nil {
+			return err
+		}
+		if receipt.Sent && receipt.URLAfter != "" && receipt.URLAfter != receipt.URLBefore {
+			url = receipt.URLAfter
+		}
+	}
+	if url == "" {
+		url = r.w.Start
+	}
+	// Before the session: whoever finds the new one must find this too.
+	if err := r.append(ctx, bus.EventResumed, bus.Resumed{Reason: "the browser was lost", Lost: true, Intents: len(state.Intents)}); err != nil {
+		return err
+	}
+	return r.open(ctx, url)
+}
+
+// enterAgain carries out in a new browser what had been entered on the page in
+// the lost one, without what is irreversible. A page that can't be brought back
+// is a person's matter.
+func (r *run) enterAgain(ctx context.Context) error {
+	state, err := r.b.Journal().State(ctx, r.id)
+	if err != nil {
+		return err
+	}
+	again, redo := pending(state)
+	for _, i := range again {
+		out, err := r.again(ctx, i)
+		if err != nil {
+			return err
+		}
+		if v := out.Verdict; v.Outcome != bus.Right {
+			return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Attempt: out.Attempt.ID,
+				Reason: fmt.Sprintf("the page could not be brought back after the browser was lost: %s: %s", i.Text, strings.Join(v.Reasons, "; "))})
+		}
+	}
+	if redo == nil {
+		return nil
+	}
+	if r.last, err = r.again(ctx, *redo); err == nil {
+		_, err = r.stopForPerson(ctx)
+	}
+	return err
+}
+
+// again carries an intent out once more, as a new one.
+func (r *run) again(ctx context.Context, i bus.Intent) (*Outcome, error) {
+	state, err := r.b.Journal().State(ctx, r.id)
+	if err != nil {
+		return nil, err
+	}
+	i.ID = idFor(state, baseID(i.ID))
+	if i.Target != nil && i.Target.Ref != "" && i.Target.Words != "" {
+		t := *i.Target // the ref was of a page that is gone
+		t.Ref = ""
+		i.Target = &t
+	}
+	return r.carry(ctx, i)
+}
+
+// pending says what is still to be done of bringing back the page of the
+// newest lost browser: the intents to carry out again, and the one that the
+// loss interrupted, where repeating it is harmless.
+func pending(state *bus.RunState) (again []bus.Intent, redo *bus.Intent) {
+	var loss *bus.Resumed
+	for k := range state.Resumes {
+		if state.Resumes[k].Lost {
+			loss = &state.Resumes[k]
+		}
+	}
+	if loss == nil || loss.Intents == 0 || loss.Intents > len(state.Intents) {
+		return nil, nil
+	}
+	before, since := state.Intents[:loss.Intents], state.Intents[loss.Intents:]
+	done := func(i bus.Intent) bool {
+		return slices.ContainsFunc(since, func(r *bus.IntentRecord) bool { return baseID(r.Intent.ID) == baseID(i.ID) && len(r.Attempts) > 0 })
+	}
+	_, again = standing(before)
+	again = slices.DeleteFunc(again, done)
+	for _, last := range slices.Backward(before) {
+		if a := last.Last(); a != nil { // the newest that was tried
+			if a.Verdict != nil && !done(last.Intent) && harmlessToRepeat(outcomeOf(last)) {
+				redo = &last.Intent
+			}
+			break
+		}
+	}
+	return again, redo
+}
+
+// standing says at which address the run stands after these intents, and which
+// of them have to be carried out again when that address is opened anew: those
+// since it was opened, or since the last irreversible one, without what only
+// looks and without what has reached the server and would reach it again.
+func standing(intents []*bus.IntentRecord) (url string, again []bus.Intent) {
+	for _, i := range intents {
+		a := i.Last()
+		if !isRight(i) {
+			continue
+		}
+		moved := page(a.Verdict.After.URL) != page(a.Attempt.Before.URL)
+		url = a.Verdict.After.URL
+		switch {
+		case moved || i.Intent.Action == bus.ActionOpen || i.Intent.Risk == bus.RiskIrreversible:
+			again = nil
+		case i.Intent.Action == bus.ActionExpectation || i.Intent.Action == bus.ActionWait ||
+			i.Intent.Action == bus.ActionRemember || i.Intent.Action == bus.ActionDownload:
+		case i.Intent.Risk == bus.RiskReversible && posted(a.Receipt):
+		default:
+			same := func(x bus.Intent) bool { return baseID(x.ID) == baseID(i.Intent.ID) }
+			if k := slices.IndexFunc(again, same); k >= 0 {
+				again[k] = i.Intent // entered again after an earlier loss
+				continue
+			}
+			again = append(again, i.Intent)
+		}
+	}
+	return url, again
+}
+
+// posted says whether the attempt sent something to the server.
+func posted(r *bus.Receipt) bool {
+	return slices.ContainsFunc(r.Requests, func(q bus.Request) bool { return q.Method != "" && q.Method != "GET" && q.Method != "HEAD" })
+}
+
+// page is an address without its fragment.
+func page(url string) string {
+	p, _, _ := strings.Cut(url, "#")
+	return p
+}
