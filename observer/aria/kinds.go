@@ -27,7 +27,7 @@ func kindIs(kind string, n *Node) (is, known bool) {
 	r := n.Role
 	switch normalKind(kind) {
 	case "field":
-		return isField(r) || r == "slider" || editable(n) || isDate(n), true
+		return isField(r) || r == "slider" || editable(n) || isDate(n) || n.InputType == "file", true
 	case "box":
 		return isField(r) || isCheckable(r) || editable(n), true
 	case "list":

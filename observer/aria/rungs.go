@@ -157,13 +157,24 @@ func (l *locator) longestNames(hits []int) []int {
 	return out
 }
 
+// bareField holds for a thing without a role that can be clicked: what a date
+// picker of bare boxes has for a field. The words in it are its value.
+func bareField(n *Node) bool { return n.Role == "generic" && n.Clickable }
+
 // besideLabel finds fields that have no name of their own and stand beside,
 // below or (check boxes) before static text with the words, or in the column
 // under such a header.
 func (l *locator) besideLabel(tier, modal int) []int {
 	var fields []int
 	for i, n := range l.x.nodes {
-		if !l.inside(i) || l.tier(i, modal) != tier || !takesInput(n) || !l.eligible(n, step{operable: true}) {
+		if !l.inside(i) || l.tier(i, modal) != tier {
+			continue
+		}
+		if l.purpose() == ForDate && bareField(n) {
+			fields = append(fields, i)
+			continue
+		}
+		if !takesInput(n) || !l.eligible(n, step{operable: true}) {
 			continue
 		}
 		if n.Name == "" || n.Name == n.Placeholder || n.Name == n.Description {

@@ -51,6 +51,20 @@ function handleOf(el, tag, hiddenSelf) {
   return null;
 }
 
+// Where a text node of the tree begins on the page. Short ones get a box, so
+// that a field can be found beside words that no attribute ties to it.
+const textAt = new WeakMap();
+const TEXT_BOX_MAX = 60, TEXT_BOXES = 1000;
+function textBox(n) {
+  const at = n.text.length <= TEXT_BOX_MAX && textAt.get(n);
+  if (!at) return false;
+  const range = N.newRange(document);
+  N.rangeOver(range, at);
+  const r = N.rangeRect(range);
+  if (r.width > 0 && r.height > 0) n.box = box(r);
+  return true;
+}
+
 function tidy(kids) {
   const out = [];
   let run = null, cut = true;
@@ -59,6 +73,7 @@ function tidy(kids) {
     if (k.role === 'text' && !k.w) {
       if (run && !cut) { run.text += k.text; continue; }
       run = { role: 'text', text: k.text };
+      if (textAt.has(k)) textAt.set(run, textAt.get(k));
       out.push(run);
       cut = false;
       continue;
@@ -398,7 +413,11 @@ function walkTree(opts) {
     if (!isElement(ch)) {
       if (!F.visible || !F.s.visible && F.s.display !== 'contents') continue;
       const t = squash(N.data(ch));
-      if (t) F.kids.push({ role: 'text', text: t });
+      if (t) {
+        const k = { role: 'text', text: t };
+        textAt.set(k, ch);
+        F.kids.push(k);
+      }
       continue;
     }
     const G = enter(ch, F.c, owners.get(ch) === F.el);

@@ -126,6 +126,7 @@ const publicAPI = {
     }
     for (const w of t.stay) marks(w);
     const nodes = [];
+    let labels = 0;
     const todo = [[t.root, 0]];
     while (todo.length) {
       const [n, d] = todo.pop();
@@ -134,6 +135,7 @@ const publicAPI = {
       delete n.w;
       n.d = Math.min(d, DEPTH_MAX);
       nodes.push(n);
+      if (n.role === 'text' && labels < TEXT_BOXES && textBox(n)) labels++;
       if (kids) for (let i = kids.length - 1; i >= 0; i--) todo.push([kids[i], d + 1]);
     }
     styles = new Map();
