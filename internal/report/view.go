@@ -23,6 +23,7 @@ type view struct {
 	Took          string
 	Steps         []stepView
 	Right, Judged int
+	Pixels        int // looks that took a picture
 	Final         []checkView
 	Usage         []usageView
 	ModelTokens   int
@@ -100,6 +101,9 @@ func newView(ctx context.Context, s *bus.RunState, blobs bus.Store) *view {
 	}
 	for _, e := range s.Escalations {
 		v.Looks = append(v.Looks, newLook(ctx, e, blobs))
+		if e.Width > 0 {
+			v.Pixels++
+		}
 	}
 	for _, n := range s.Notes {
 		v.Notes = append(v.Notes, n.Text)
