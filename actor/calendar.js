@@ -265,11 +265,13 @@
     }
   };
   // The field that a date button belongs to: itself, or the one input beside it.
+  // A bare box shows the date itself; an input beside it is another field.
   act.dateField = (ref) => {
     const el = elOf(ref);
     if (!el) return null;
     const f = act.facts(ref);
     if (f && f.editable) return { ref, own: true };
+    if (localName(el) !== 'button' && !/^(button|combobox)$/.test(attr(el, 'role') || '') && textContent(el).trim() !== '') return { ref, own: true };
     const inputs = (n) => [...(matches(n, 'input') ? [n] : []), ...queryAll(n, 'input')].filter((x) => !/^(hidden|checkbox|radio|button|submit|file)$/.test(x.type) && shown(x));
     for (let a = el, i = 0; a && i < 4; a = up(a), i++) {
       if (!isElement(a)) break;
