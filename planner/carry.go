@@ -123,6 +123,9 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 			return nil, orLost(err) // judged in the new browser
 		}
 	}
+	if err := r.noteTabs(ctx, receipt); err != nil {
+		return nil, err
+	}
 	return r.judge(ctx, i, a, receipt)
 }
 
@@ -158,9 +161,6 @@ func (r *run) lostReceipt(ctx context.Context, a bus.Attempt, started time.Time)
 // judge asks the verifier about a receipt that the journal holds, journals its
 // verdict, and keeps what the run needs of the attempt.
 func (r *run) judge(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bus.Receipt) (*Outcome, error) {
-	if err := r.noteTabs(ctx, receipt); err != nil {
-		return nil, err
-	}
 	state, err := r.b.Journal().State(ctx, r.id)
 	if err != nil {
 		return nil, err

@@ -50,12 +50,13 @@ type site struct {
 	script script
 
 	mu       sync.Mutex
-	ledger   []string            // every effect that reached the server, in order
-	effects  map[string]bool     // attempts that had one
+	ledger   []string       // every effect that reached the server, in order
+	effects  map[string]int // by attempt: in which browser it came about
 	receipts map[string]bus.Receipt
-	browser  int                 // the number of the one that lives
-	url      string              // where it stands
-	fields   []string            // what was entered on its page
+	browser  int      // the number of the one that lives
+	url      string   // where it stands
+	fields   []string // what was entered on its page
+	tab      string   // where it stands
 	opened   []bus.OpenRequest
 	closed   int
 	tries    map[string]int // attempts prepared, by command
@@ -81,6 +82,8 @@ type script struct {
 	read string
 	// at is called at each point of an attempt, with the point's name.
 	at func(s *site, point string, i bus.Intent)
+	// begin is called when a cut run's page stands.
+	begin func(s *site)
 	// fail makes a verb fail, by its error; nil lets it work.
 	fail func(s *site, v bus.Verb) error
 }
@@ -92,7 +95,7 @@ type plan struct {
 	nothing bool            // the input is sent and has no effect
 	verdict bus.Outcome     // instead of what really happened
 	goes    string          // the page goes to this address
-	posts   bool            // the effect is a request to the server
+	tab     string          // another tab opens
 }
 
 func newRig(t *testing.T) *rig {
@@ -144,6 +147,21 @@ func (g *rig) site(run string) *site {
 // begin submits a workflow and starts a planner for it.
 func (g *rig) begin(t tester, yaml string, sc script, o planner.Options) *site {
 	t.Helper()
+	if o.Limits == (config.Limits{}) {
+		o.Limits = someLimits()
+	}
+	data := g.submission(t, yaml)
+	s := g.prepareSite(t, sc, o)
+	if err := g.bus.Submit(context.Background(), bus.Submission{Run: s.run, Name: "test", Workflow: data}); err != nil {
+		t.Fatalf("submitting: %v", err)
+	}
+	s.startPlanner()
+	return s
+}
+
+// submission is a workflow file as a submission carries it.
+func (g *rig) submission(t tester, yaml string) json.RawMessage {
+	t.Helper()
 	w, err := workflow.Parse("test.yaml", []byte(yaml))
 	if err != nil {
 		t.Fatalf("the test's workflow: %v\n%s", err, yaml)
@@ -152,19 +170,17 @@ func (g *rig) begin(t tester, yaml string, sc script, o planner.Options) *site {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	if o.Limits == (config.Limits{}) {
-		o.Limits = config.Limits{Steps: 50, Seconds: 60, Tokens: 10000, StepSeconds: 10, SameState: 3}
-	}
+	return data
+}
+
+// prepareSite makes the page of a new run.
+func (g *rig) prepareSite(t tester, sc script, o planner.Options) *site {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.count++
-	s := &site{t: t, rig: g, run: fmt.Sprintf("run%d", g.count), script: sc, effects: map[string]bool{}, receipts: map[string]bus.Receipt{},
-		tries: map[string]int{}, calls: map[bus.Verb]int{}, options: o}
+	s := &site{t: t, rig: g, run: fmt.Sprintf("run%d", g.count), script: sc, options: o,
+		effects: map[string]int{}, receipts: map[string]bus.Receipt{}, tries: map[string]int{}, calls: map[bus.Verb]int{}}
 	g.sites[s.run] = s
-	g.mu.Unlock()
-	if err := g.bus.Submit(context.Background(), bus.Submission{Run: s.run, Name: w.Name, Workflow: data}); err != nil {
-		t.Fatalf("submitting: %v", err)
-	}
-	s.startPlanner()
 	return s
 }
 

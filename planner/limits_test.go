@@ -51,7 +51,7 @@ func TestTokensAreLimited(t *testing.T) {
 	}}
 	s := g.begin(t, goal+"limits:\n  tokens: 200\n", script{}, planner.Options{Model: m})
 	r := s.end()
-	r.want(bus.Failed, "the limit of 200 tokens is reached", "e2", "e2")
+	r.want(bus.Failed, "the limit of 200 tokens is reached", "Save", "Save")
 	if u := r.state.Usage["planner"]; u.InputTokens != 200 || u.OutputTokens != 20 || u.Calls != 2 {
 		t.Errorf("usage %+v", u)
 	}
@@ -65,7 +65,7 @@ func TestRepetitionIsLimited(t *testing.T) {
 		}
 		return toolCall("click", `{"ref":"e2","element":"Save"}`)
 	}}
-	nothing := script{plans: map[string][]plan{"Save": {{nothing: true}}, "e2": {{nothing: true}}, "Savee2": {{nothing: true}}}}
+	nothing := script{plans: map[string][]plan{"Save": {{nothing: true}}}}
 	s := g.begin(t, goal, nothing, planner.Options{Model: m})
 	r := s.end()
 	r.want(bus.Failed, "the same intent had the same outcome 3 times")
@@ -81,7 +81,7 @@ func TestModelDoesNotRepeatWhatIsLost(t *testing.T) {
 		return toolCall("click", `{"ref":"e1","element":"Pay","irreversible":true}`)
 	}}
 	lost := []plan{{loses: "after", verdict: bus.NoEffect}}
-	s := g.begin(t, goal, script{plans: map[string][]plan{"Pay": lost, "e1": lost, "Paye1": lost}}, planner.Options{Model: m})
+	s := g.begin(t, goal, script{plans: map[string][]plan{"Pay": lost}}, planner.Options{Model: m})
 	r := s.end()
 	if len(s.ledger) != 1 || r.state.Finished.Status != bus.NeedsPerson {
 		t.Errorf("ended %+v with ledger %q", r.state.Finished, s.ledger)

@@ -120,36 +120,54 @@ func (r *run) again(ctx context.Context, i bus.Intent) (*Outcome, error) {
 // newest lost browser: the intents to carry out again, and the one that the
 // loss interrupted, where repeating it is harmless.
 func pending(state *bus.RunState) (again []bus.Intent, redo *bus.Intent) {
-	var loss *bus.Resumed
-	for k := range state.Resumes {
-		if state.Resumes[k].Lost {
-			loss = &state.Resumes[k]
-		}
-	}
-	if loss == nil || loss.Intents == 0 || loss.Intents > len(state.Intents) {
+	n, lost := newestLoss(state)
+	if !lost {
 		return nil, nil
 	}
-	before, since := state.Intents[:loss.Intents], state.Intents[loss.Intents:]
+	before, since := state.Intents[:n], state.Intents[n:]
 	done := func(i bus.Intent) bool {
 		return slices.ContainsFunc(since, func(r *bus.IntentRecord) bool { return baseID(r.Intent.ID) == baseID(i.ID) && len(r.Attempts) > 0 })
 	}
 	_, again = standing(before)
 	again = slices.DeleteFunc(again, done)
-	for _, last := range slices.Backward(before) {
-		if a := last.Last(); a != nil { // the newest that was tried
-			if a.Verdict != nil && !done(last.Intent) && harmlessToRepeat(outcomeOf(last)) {
-				redo = &last.Intent
-			}
-			break
+	for k, last := range slices.Backward(before) {
+		if last.Last() == nil || wasRight(before[:k], last.Intent) {
+			continue // not tried, or only to bring back an earlier lost page
 		}
+		if last.Last().Verdict != nil && !done(last.Intent) && harmlessToRepeat(outcomeOf(last)) {
+			redo = &last.Intent
+		}
+		break
 	}
 	return again, redo
+}
+
+// wasRight says whether one of the intents carried the same out before.
+func wasRight(intents []*bus.IntentRecord, i bus.Intent) bool {
+	return slices.ContainsFunc(intents, func(r *bus.IntentRecord) bool { return baseID(r.Intent.ID) == baseID(i.ID) && isRight(r) })
+}
+
+// newestLoss is how many intents there were when a browser was lost last.
+func newestLoss(state *bus.RunState) (intents int, lost bool) {
+	for _, r := range slices.Backward(state.Resumes) {
+		if r.Lost {
+			return min(r.Intents, len(state.Intents)), true
+		}
+	}
+	return 0, false
+}
+
+// inLostBrowser says whether the newest intent was carried out in a browser
+// that was lost.
+func inLostBrowser(state *bus.RunState) bool {
+	n, lost := newestLoss(state)
+	return lost && n == len(state.Intents)
 }
 
 // standing says at which address the run stands after these intents, and which
 // of them have to be carried out again when that address is opened anew: those
 // since it was opened, or since the last irreversible one, without what only
-// looks and without what has reached the server and would reach it again.
+// looks and without what has reached the server and might do so again.
 func standing(intents []*bus.IntentRecord) (url string, again []bus.Intent) {
 	for _, i := range intents {
 		a := i.Last()
@@ -163,7 +181,7 @@ func standing(intents []*bus.IntentRecord) (url string, again []bus.Intent) {
 			again = nil
 		case i.Intent.Action == bus.ActionExpectation || i.Intent.Action == bus.ActionWait ||
 			i.Intent.Action == bus.ActionRemember || i.Intent.Action == bus.ActionDownload:
-		case i.Intent.Risk == bus.RiskReversible && posted(a.Receipt):
+		case i.Intent.Risk == bus.RiskReversible && mayHavePosted(a.Receipt):
 		default:
 			same := func(x bus.Intent) bool { return baseID(x.ID) == baseID(i.Intent.ID) }
 			if k := slices.IndexFunc(again, same); k >= 0 {
@@ -176,9 +194,10 @@ func standing(intents []*bus.IntentRecord) (url string, again []bus.Intent) {
 	return url, again
 }
 
-// posted says whether the attempt sent something to the server.
-func posted(r *bus.Receipt) bool {
-	return slices.ContainsFunc(r.Requests, func(q bus.Request) bool { return q.Method != "" && q.Method != "GET" && q.Method != "HEAD" })
+// mayHavePosted says whether the attempt sent something to the server, as far as
+// anybody knows.
+func mayHavePosted(r *bus.Receipt) bool {
+	return r.Lost || slices.ContainsFunc(r.Requests, func(q bus.Request) bool { return q.Method != "" && q.Method != "GET" && q.Method != "HEAD" })
 }
 
 // page is an address without its fragment.

@@ -232,9 +232,8 @@ func TestErrorsOfAgents(t *testing.T) {
 // waits for ever.
 func TestUnreadableSubmission(t *testing.T) {
 	g := newRig(t)
-	s := &site{t: t, rig: g, run: "bad", effects: map[string]bool{}, calls: map[bus.Verb]int{}, options: planner.Options{Limits: someLimits()}}
-	g.sites["bad"] = s
-	if err := g.bus.Submit(t.Context(), bus.Submission{Run: "bad", Workflow: json.RawMessage(`{"steps":7}`)}); err != nil {
+	s := g.prepareSite(t, script{}, planner.Options{Limits: someLimits()})
+	if err := g.bus.Submit(t.Context(), bus.Submission{Run: s.run, Workflow: json.RawMessage(`{"steps":7}`)}); err != nil {
 		t.Fatal(err)
 	}
 	s.startPlanner()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ func label(i bus.Intent) string {
 	case i.Target.Name != "":
 		return i.Target.Name
 	}
-	return i.Target.Words + i.Target.Ref
+	return i.Target.Words
 }
 
 func (s *site) planFor(i bus.Intent, try int) plan {
@@ -69,6 +70,15 @@ func (s *site) crash() {
 	s.browser = -len(s.opened)
 }
 
+// onTab holds the planner to the tab that the last receipt named.
+func (s *site) onTab(x bus.Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.browser > 0 && x.Context == fmt.Sprintf("b%d", s.browser) && x.Tab != s.tab {
+		s.broken = append(s.broken, fmt.Sprintf("the session is on tab %s, the page on %s", x.Tab, s.tab))
+	}
+}
+
 func (s *site) scene() bus.Scene {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +97,7 @@ func (g *rig) actor() *bus.Service {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.opened = append(s.opened, q)
-		s.browser, s.url, s.fields = len(s.opened), q.RestoreAt, nil
+		s.browser, s.url, s.fields, s.tab = len(s.opened), q.RestoreAt, nil, "t1"
 		return bus.Session{ID: q.Session, Endpoint: "http://browser", Context: fmt.Sprintf("b%d", s.browser),
 			Tabs: []bus.Tab{{ID: "t1", Target: "x"}}, Tab: "t1", AllowedOrigins: q.AllowedOrigins}, nil
 	})
@@ -122,6 +132,7 @@ func (g *rig) prepare(_ context.Context, q bus.PrepareRequest) (bus.Prepared, er
 		return bus.Prepared{}, err
 	}
 	s.point("after intent", q.Intent)
+	s.onTab(q.Session)
 	if !s.alive(q.Session) {
 		return bus.Prepared{Refusal: &bus.Refusal{Code: bus.RefusedBrowserGone, Message: "the browser is gone"}}, nil
 	}
@@ -172,7 +183,7 @@ func (g *rig) act(ctx context.Context, q bus.ActRequest) (bus.Receipt, error) {
 		return r, lost
 	}
 	r.Sent, r.URLBefore = true, s.url
-	s.effect(q, p, &r)
+	s.effect(q.Intent, q.Attempt.ID, p, &r)
 	r.URLAfter = s.url
 	if p.loses != "after" {
 		s.receipts[q.Attempt.ID] = r
@@ -186,8 +197,8 @@ func (g *rig) act(ctx context.Context, q bus.ActRequest) (bus.Receipt, error) {
 }
 
 // effect is what the input does to the page. The caller holds the lock.
-func (s *site) effect(q bus.ActRequest, p plan, r *bus.Receipt) {
-	switch i := q.Intent; {
+func (s *site) effect(i bus.Intent, attempt string, p plan, r *bus.Receipt) {
+	switch {
 	case p.nothing:
 		return
 	case i.Action == bus.ActionExpectation || i.Action == bus.ActionWait:
@@ -200,13 +211,17 @@ func (s *site) effect(q bus.ActRequest, p plan, r *bus.Receipt) {
 		s.url = i.Value
 	case i.Action == bus.ActionFill || i.Action == bus.ActionCheck || i.Action == bus.ActionPickDate:
 		s.fields = append(s.fields, label(i)+"="+i.Value)
+	case strings.HasPrefix(label(i), "Toggle"): // the page's own
+		s.fields = append(s.fields, label(i))
 	default:
 		s.ledger = append(s.ledger, label(i))
-		if p.posts {
-			r.Requests = append(r.Requests, bus.Request{Method: "POST", URL: s.url})
-		}
+		r.Requests = append(r.Requests, bus.Request{Method: "POST", URL: s.url})
 	}
-	s.effects[q.Attempt.ID] = true
+	s.effects[attempt] = s.browser
+	if p.tab != "" {
+		s.tab = p.tab
+		r.Tabs, r.Tab = []bus.Tab{{ID: "t1", Target: "x"}, {ID: p.tab, Target: "y"}}, p.tab
+	}
 	if p.goes != "" {
 		s.url, s.fields = p.goes, nil
 	}
@@ -235,6 +250,7 @@ func (g *rig) verifier() *bus.Service {
 			return bus.Verdict{}, err
 		}
 		s.point("after receipt", q.Intent)
+		s.onTab(q.Session)
 		if !s.alive(q.Session) {
 			return bus.Verdict{}, gone()
 		}
@@ -242,7 +258,9 @@ func (g *rig) verifier() *bus.Service {
 		s.judged = append(s.judged, q)
 		p := s.planFor(q.Intent, s.tries[label(q.Intent)])
 		v := bus.Verdict{Attempt: q.Attempt.ID, Outcome: bus.NoEffect, After: bus.Scene{Version: 2, URL: s.url}}
-		if s.effects[q.Attempt.ID] {
+		if at, ok := s.effects[q.Attempt.ID]; ok && q.Receipt.Lost && at != s.browser {
+			v.Outcome = s.seenAnew(q.Intent, p)
+		} else if ok && (q.Intent.Action != bus.ActionRemember || q.Receipt.Read != nil) {
 			v.Outcome = bus.Right
 		}
 		if p.verdict != "" {
@@ -273,6 +291,18 @@ func (g *rig) verifier() *bus.Service {
 		return reply, nil
 	})
 	return svc
+}
+
+// seenAnew is what another browser shows of an effect that nobody has reported:
+// the server's, but not the page's own.
+func (s *site) seenAnew(i bus.Intent, p plan) bus.Outcome {
+	switch {
+	case p.goes != "":
+		return bus.Unsure
+	case slices.Contains(s.ledger, label(i)), i.Action == bus.ActionOpen:
+		return bus.Right
+	}
+	return bus.NoEffect
 }
 
 func (g *rig) vision() *bus.Service {

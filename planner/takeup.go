@@ -20,11 +20,10 @@ const startID = "i0"
 // one that is finished.
 func (r *run) takeUp(ctx context.Context) error {
 	r.last = nil
-	lost, err := r.bringSession(ctx)
-	if err != nil {
+	if err := r.bringSession(ctx); err != nil {
 		return err
 	}
-	if err := r.settle(ctx, lost); err != nil || r.ended {
+	if err := r.settle(ctx); err != nil || r.ended {
 		return err
 	}
 	if err := r.enterAgain(ctx); err != nil || r.ended {
@@ -33,22 +32,22 @@ func (r *run) takeUp(ctx context.Context) error {
 	return r.start(ctx)
 }
 
-// bringSession sees to it that the run has a session that answers, and says
-// whether that is a new one in place of a lost one.
-func (r *run) bringSession(ctx context.Context) (lost bool, err error) {
+// bringSession sees to it that the run has a session that answers.
+func (r *run) bringSession(ctx context.Context) error {
 	if r.session.ID == "" {
-		return false, r.open(ctx, "")
+		return r.open(ctx, "")
 	}
-	if lost, err = r.browserLost(ctx); lost && err == nil {
+	lost, err := r.browserLost(ctx)
+	if lost && err == nil {
 		err = r.reopen(ctx)
 	}
-	return lost, err
+	return err
 }
 
 // settle brings an attempt that a former owner left open to its verdict, by
 // observation; it is never blindly repeated (DESIGN 2.4). One that may be made
 // again, is: in the same browser here, in a new one by enterAgain.
-func (r *run) settle(ctx context.Context, lost bool) error {
+func (r *run) settle(ctx context.Context) error {
 	state, err := r.b.Journal().State(ctx, r.id)
 	if err != nil {
 		return err
@@ -57,12 +56,12 @@ func (r *run) settle(ctx context.Context, lost bool) error {
 	if i == nil || i.Last() == nil {
 		return nil // nothing was tried: the planner decides anew
 	}
-	a := i.Last()
+	a, lost := i.Last(), inLostBrowser(state)
 	if a.Verdict != nil {
 		r.last = outcomeOf(i)
 		err = r.remember(ctx, r.last)
 	} else {
-		r.last, err = r.settleAttempt(ctx, i.Intent, a)
+		r.last, err = r.settleAttempt(ctx, i.Intent, a, lost)
 	}
 	if err != nil {
 		return err
@@ -87,7 +86,7 @@ func outcomeOf(i *bus.IntentRecord) *Outcome {
 
 // settleAttempt judges an open attempt by its receipt, or by what the page
 // shows where there is none.
-func (r *run) settleAttempt(ctx context.Context, i bus.Intent, a *bus.AttemptRecord) (*Outcome, error) {
+func (r *run) settleAttempt(ctx context.Context, i bus.Intent, a *bus.AttemptRecord, lost bool) (*Outcome, error) {
 	receipt, found, err := r.receiptOf(ctx, a)
 	if err != nil {
 		return nil, err
@@ -97,6 +96,11 @@ func (r *run) settleAttempt(ctx context.Context, i bus.Intent, a *bus.AttemptRec
 	}
 	if a.Receipt == nil {
 		if err := r.append(ctx, bus.EventReceipt, receipt); err != nil {
+			return nil, err
+		}
+	}
+	if !lost { // tabs of a lost browser are gone
+		if err := r.noteTabs(ctx, receipt); err != nil {
 			return nil, err
 		}
 	}
