@@ -22,6 +22,11 @@ import (
 // profilePrefix begins the name of every directory that an own browser uses.
 const profilePrefix = "quartet-browser-"
 
+// maxSocketDir is how long a folder for Chromium's temporary files may be: it
+// puts org.chromium.Chromium.XXXXXX/SingletonSocket into it, and the path of a
+// socket may have 103 bytes.
+const maxSocketDir = 58
+
 // FindExecutable returns the path of a Chromium on PATH, or an error that wraps
 // ErrNoBrowser and says what to install.
 func FindExecutable() (string, error) {
@@ -147,6 +152,12 @@ func launch(o *options) (_ *process, err error) {
 	cmd.ExtraFiles = []*os.File{childR, childW} // its descriptors 3 and 4
 	cmd.Stdout, cmd.Stderr = p.out, p.out
 	cmd.Env = append(os.Environ(), "LANGUAGE="+strings.ReplaceAll(o.lang, "-", "_"))
+	if temp := filepath.Join(root, "t"); len(temp) <= maxSocketDir {
+		if err = os.Mkdir(temp, 0o700); err != nil {
+			return nil, errors.Join(fmt.Errorf("browser profile: %w", err), childR.Close(), childW.Close(), parentR.Close(), parentW.Close())
+		}
+		cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+	}
 	cmd.WaitDelay = time.Second // a leftover child may hold the output open
 	ownGroup(cmd)               // Ctrl-C is for us; we close the browser
 	err = cmd.Start()
@@ -200,8 +211,15 @@ func (p *process) stop() error {
 	return err
 }
 
-// removeAll removes dir, also while a dying process still writes into it.
+// removeAll removes dir, also while a dying process still writes into it, and
+// what Chromium has outside it: the folder of its socket, in the system's
+// temporary directory, to which a link in the profile leads.
 func removeAll(dir string) error {
+	if socket, err := os.Readlink(filepath.Join(dir, "profile", "SingletonSocket")); err == nil {
+		if at := filepath.Dir(socket); strings.Contains(filepath.Base(at), "org.chromium.") || strings.Contains(filepath.Base(at), "com.google.") {
+			_ = os.RemoveAll(at) // an empty folder harms nobody
+		}
+	}
 	var err error
 	for range 20 {
 		if err = os.RemoveAll(dir); err == nil {

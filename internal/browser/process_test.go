@@ -51,8 +51,21 @@ func nothingLeft(t *testing.T, dir string, d time.Duration) {
 	}
 }
 
+// systemTemp is a system's temporary directory for this test alone, with a short
+// name: Chromium puts a socket there, whose path must not be long.
+func systemTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "qt-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	return dir
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
-	dir := t.TempDir()
+	dir, system := t.TempDir(), systemTemp(t)
 	began := time.Now()
 	p, err := browser.NewPool(browser.WithProfileDir(dir))
 	if err != nil {
@@ -74,6 +87,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if pids, files := left(dir); len(pids) > 0 || len(files) > 0 {
 		t.Errorf("left: %v %v", pids, files)
 	}
+	nothingLeft(t, system, 0)
 	if _, err := p.Tab(within(t, time.Second), s); !errors.Is(err, browser.ErrClosed) {
 		t.Errorf("tab of a closed pool: %v", err)
 	}
@@ -162,7 +176,7 @@ func orphanParent() {
 func TestKilledParentLeavesNothing(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
-			dir := t.TempDir()
+			dir, system := t.TempDir(), systemTemp(t)
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
@@ -190,6 +204,7 @@ func TestKilledParentLeavesNothing(t *testing.T) {
 			}
 			_ = cmd.Wait()
 			nothingLeft(t, dir, 5*time.Second)
+			nothingLeft(t, system, time.Second)
 		})
 	}
 }
