@@ -27,6 +27,9 @@ func (c *clause) action(v verb, start int) ([]bus.Intent, *problem) {
 	case vFill:
 		return c.fill()
 	case vType:
+		if c.is(c.i-1, "down") && !c.end() && !c.toks[c.i].literal() && c.find(c.i, "as", "under") > 0 && c.find(c.i, "field", "box") < 0 {
+			return c.remember() // write down the number as N
+		}
 		return c.typeInto()
 	case vAppend:
 		return c.appendTo()
@@ -75,7 +78,51 @@ func (c *clause) action(v verb, start int) ([]bus.Intent, *problem) {
 	case vRemember:
 		return c.remember()
 	}
+	if intents, done, bad := c.indirect(); done || bad != nil {
+		return intents, bad
+	}
 	return nil, c.refused(start)
+}
+
+// indirect reads verbs that are no single action except in one use: use "A" as
+// the name, delete the text in the field, submit with Enter.
+func (c *clause) indirect() ([]bus.Intent, bool, *problem) {
+	at := c.i
+	switch {
+	case c.verbIs("use"):
+		if in := c.browserButton(); in != nil {
+			return in, true, nil
+		}
+		if !c.end() && c.toks[c.i].literal() && c.find(c.i, "as", "for") > 0 {
+			out, bad := c.typeInto()
+			return out, true, bad
+		}
+	case c.verbIs("delete"), c.verbIs("remove"):
+		if c.contents() {
+			c.i = at
+			out, bad := c.clear()
+			return out, true, bad
+		}
+	case c.verbIs("submit"):
+		if out := c.withKey(); out != nil {
+			return out, true, nil
+		}
+	}
+	c.i = at
+	return nil, false, nil
+}
+
+// withKey reads "(it) with Enter", "by pressing Enter".
+func (c *clause) withKey() []bus.Intent {
+	at := c.i
+	c.takePhrase("it", "the form", "the input", "the entry", "this", "your entry", "your input")
+	if c.takePhrase("with", "by pressing", "by hitting", "using", "with the", "by pressing the") {
+		if v, sure := c.key(); v != "" && sure && c.end() {
+			return one(bus.Intent{Action: bus.ActionPress, Value: v})
+		}
+	}
+	c.i = at
+	return nil
 }
 
 func one(in bus.Intent) []bus.Intent { return []bus.Intent{in} }
@@ -107,12 +154,28 @@ func looksLikeAddress(s string) bool {
 	return i > 0 && len(host)-i > 2 && !strings.HasSuffix(host, ".") && (strings.Contains(s, "/") || strings.HasPrefix(host, "www.") || len(host)-i <= 5)
 }
 
+// pageWords passes what says that an address follows: the start page, the
+// following URL:, the page with the address.
+func (c *clause) pageWords() {
+	at := c.i
+	for k := 0; k < 3 && c.i < len(c.toks)-1 && c.toks[c.i].kind == tokWord; k++ {
+		if c.takePhrase("url", "address", "page at", "page", "web page", "website", "site", "link", "web address", "webpage", "page with the address", "page with the url", "web site", "homepage", "application", "app", "application at", "app at", "site at") {
+			if c.is(c.i, ":") {
+				c.i++
+			}
+			return
+		}
+		c.i++
+	}
+	c.i = at
+}
+
 func (c *clause) open(v verb) ([]bus.Intent, *problem) {
 	at := c.i
 	c.articles()
-	c.takePhrase("url", "address", "page at", "page", "web page", "website", "site", "link", "web address", "webpage", "page with the address", "page with the url", "following page")
+	c.pageWords()
 	if c.i == len(c.toks)-1 && (c.toks[c.i].literal() || c.toks[c.i].kind == tokWord) {
-		if a := c.toks[c.i].text; looksLikeAddress(a) {
+		if a := c.toks[c.i].text; looksLikeAddress(a) || c.toks[c.i].kind == tokQuoted && (strings.HasPrefix(a, "https://") || strings.HasPrefix(a, "http://")) {
 			if u, err := url.Parse(a); err != nil && !strings.Contains(a, "${") || u != nil && u.Scheme == "javascript" {
 				return nil, c.wrong(c.i, c.i+1, "this is no address that can be opened")
 			}
@@ -178,15 +241,83 @@ func (c *clause) click(v verb) ([]bus.Intent, *problem) {
 	case vMiddle:
 		base.Button = "middle"
 	}
+	for k := 0; k < c.i; k++ {
+		base.Modifiers = append(base.Modifiers, c.toks[k].mods...)
+	}
+	activates := c.verbIs("activate")
+	if in := c.browserButton(); in != nil {
+		return in, nil
+	}
 	if bad := c.clickTail(&base); bad != nil {
 		return nil, bad
 	}
-	c.takePhrase("in", "into", "inside")
+	if c.is(c.i, "once", "twice") && c.i+1 < len(c.toks) {
+		if c.is(c.i, "twice") {
+			base.Count = 2
+		}
+		c.i++
+	}
+	c.takePhrase("in", "into", "inside", "on", "onto")
 	list, bad := c.targets(nil)
 	if bad != nil {
 		return nil, bad
 	}
+	if activates && base.Action == bus.ActionClick {
+		for _, p := range list { // what is activated is on afterwards, also if it was on before
+			if p.t.Role == "checkbox" || p.t.Role == "switch" || p.t.Kind == "toggle" || p.noun == nil {
+				base.Action = bus.ActionCheck
+			}
+		}
+	}
 	return intentsFor(base, list), nil
+}
+
+// browserButton reads what is the browser's own: its back button, and OK and
+// Cancel of the dialogs that it shows for a page.
+func (c *clause) browserButton() []bus.Intent {
+	at := c.i
+	c.articles()
+	if c.takePhrase("browser") {
+		if !c.end() && c.toks[c.i].kind == tokOwner {
+			c.i++
+		}
+		for _, b := range [...]struct {
+			word   string
+			action bus.Action
+		}{{"back", bus.ActionBack}, {"forward", bus.ActionForward}} {
+			if c.take(b.word) && c.takePhrase("button", "arrow") && c.end() {
+				return one(bus.Intent{Action: b.action})
+			}
+		}
+	} else if back := c.is(c.i, "back"); (back || c.is(c.i, "forward")) && c.is(c.i+1, "button", "arrow") {
+		c.i += 2
+		if c.takePhrase("of the browser", "in the browser") && c.end() {
+			if back {
+				return one(bus.Intent{Action: bus.ActionBack})
+			}
+			return one(bus.Intent{Action: bus.ActionForward})
+		}
+	}
+	c.i = at
+	c.articles()
+	if c.end() {
+		c.i = at
+		return nil
+	}
+	in := bus.Intent{}
+	switch strings.ToLower(c.toks[c.i].text) {
+	case "ok", "yes", "accept":
+		in.Action, in.DialogAnswer = bus.ActionAccept, "accept"
+	case "cancel", "no", "dismiss":
+		in.Action, in.DialogAnswer = bus.ActionDismiss, "dismiss"
+	}
+	c.i++
+	c.takePhrase("button")
+	if in.Action != "" && c.takePhrase("in", "on", "of") && (c.find(c.i, "browser", "javascript", "native") >= 0) && c.dialogNoun() && c.end() {
+		return one(in)
+	}
+	c.i = at
+	return nil
 }
 
 func intentsFor(base bus.Intent, list []*phrase) []bus.Intent {
@@ -222,6 +353,8 @@ func (c *clause) clickTail(in *bus.Intent) *problem {
 		case sub.takePhrase("with the left mouse button", "with the left button", "with the mouse") && sub.end():
 		case sub.takePhrase("while holding down", "while holding", "holding down", "holding", "with", "while pressing", "and hold") && sub.modifiers(in) && sub.end():
 		case sub.takePhrase("to continue", "to proceed", "to go on", "to move on", "to finish", "to submit", "to submit the form", "to submit it", "to save", "to save it", "to save the changes", "to save changes", "to search", "to confirm", "to log in", "to sign in", "to start", "to close it", "to send it", "to open it", "to apply", "to apply it", "to apply the changes", "to complete the form", "to go to the next step", "to select it", "to send the form", "to confirm it", "to finish up") && sub.end():
+		case sub.takePhrase("to download", "in order to download", "to start the download", "to export") && len(c.toks)-sub.i <= 3 && sub.noLiteral():
+			in.Action = bus.ActionDownload
 		default:
 			continue
 		}
@@ -231,6 +364,15 @@ func (c *clause) clickTail(in *bus.Intent) *problem {
 		}
 	}
 	return nil
+}
+
+func (c *clause) noLiteral() bool {
+	for _, t := range c.toks[c.i:] {
+		if t.literal() {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *clause) modifiers(in *bus.Intent) bool {
@@ -249,8 +391,8 @@ func (c *clause) modifiers(in *bus.Intent) bool {
 		mods = append(mods, m)
 		c.i++
 		c.take("key")
-		c.take("pressed", "down", "held")
-		if !c.take("and", "+", "plus") {
+		c.takePhrase("held down", "pressed down", "pressed", "down", "held")
+		if c.i+1 >= len(c.toks) || modifier(c.toks[c.i+1].low) == "" && !c.is(c.i+1, "the") || !c.take("and", "+", "plus") {
 			break
 		}
 	}
@@ -263,10 +405,14 @@ func (c *clause) check(v verb) ([]bus.Intent, *problem) {
 	if v == vCheck && c.verbIs("check") && c.end() {
 		return nil, c.wrong(0, len(c.toks), "check what?")
 	}
+	byWord := c.verbIs("check")
 	stop := func(i int) bool { return c.is(i, "on", "off") && i == len(c.toks)-1 }
 	list, bad := c.targets(stop)
 	if bad != nil {
 		return nil, bad
+	}
+	if p := list[0]; byWord && p.article && !p.quoted && p.noun == nil && !capitalised(p.t.Name) {
+		return nil, &problem{words: c.raw(0, len(c.toks)), why: "tick it, or look at it?", forms: []string{`Tick the box "Terms"`, `Check that "Total" shows "5"`}}
 	}
 	if c.i == len(c.toks)-1 && c.is(c.i, "off") && v == vCheck {
 		c.i++
@@ -390,7 +536,10 @@ func (c *clause) drag() ([]bus.Intent, *problem) {
 	if bad != nil {
 		return nil, bad
 	}
-	if isCount(to.t.Name) && !to.quoted {
+	if to.t.Kind == "file" && c.is(from.from, "the", "a") && c.is(from.from+1, "file", "document", "image", "picture", "photo") && from.quoted {
+		return one(bus.Intent{Action: bus.ActionUpload, Target: &to.t, Values: []string{from.t.Name}}), nil
+	}
+	if isCount(strings.TrimSuffix(to.t.Name, "%")) && (!to.quoted || from.t.Role == "slider") && to.noun == nil {
 		if from.t.Role == "slider" { // drag the slider to 50
 			return one(bus.Intent{Action: bus.ActionFill, Target: &from.t, Value: to.t.Name}), nil
 		}

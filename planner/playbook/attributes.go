@@ -95,6 +95,11 @@ func (c *clause) attributes(p *phrase, stop stopper) *problem {
 			}
 			continue
 		}
+		if k := c.where(); k > 0 && container && p.t.Name == "" {
+			p.t.Name, p.quoted = c.toks[k].text, true
+			c.i = k + 1
+			continue
+		}
 		if relation, l := c.nearAt(c.i); l > 0 && p.t.Near == nil {
 			c.i += l
 			if bad := c.near(p, relation, at, stop); bad != nil {
@@ -119,6 +124,9 @@ func (c *clause) attributes(p *phrase, stop stopper) *problem {
 			if heading && outer.noun == nil {
 				outer.noun = &noun{scope: "section"}
 			}
+			if p.noun == nil && !p.quoted && outer.noun != nil && outer.noun.scope == "" && outer.noun.role != "" {
+				return c.wrong(at, c.i, "a "+outer.noun.word+" contains nothing that could be meant; is the "+outer.noun.word+" itself meant?")
+			}
 			scopes, bad := c.scopes(outer)
 			if bad != nil {
 				return bad
@@ -129,6 +137,20 @@ func (c *clause) attributes(p *phrase, stop stopper) *problem {
 		return nil
 	}
 	return nil
+}
+
+// where matches the row where the name is "Bob", whose status says "Open": the
+// place of the text, or 0. Which column it stands in is not kept.
+func (c *clause) where() int {
+	if !c.is(c.i, "where", "whose", "in", "for") || c.is(c.i, "in", "for") && !c.is(c.i+1, "which") {
+		return 0
+	}
+	for k := c.i + 1; k+1 < len(c.toks) && k < c.i+7 && c.toks[k].kind == tokWord; k++ {
+		if c.is(k, "is", "says", "shows", "contains", "reads", "equals", "has") && c.toks[k+1].literal() {
+			return k + 1
+		}
+	}
+	return 0
 }
 
 // holderIsPlace tells "the row of the table "Orders"" (a place) from "the row

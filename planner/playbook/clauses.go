@@ -20,10 +20,17 @@ func (c *clause) intro() {
 			c.i++
 		case c.is(c.i, "the") && c.is(c.i+1, "user") && c.verbHere(c.i+2):
 			c.i += 2
+		case c.is(c.i, "make", "do", "perform", "execute") && c.is(c.i+1, "a", "one", "another") && c.clickHere(c.i+2):
+			c.i += 2 // make a click on
 		default:
 			return
 		}
 	}
+}
+
+func (c *clause) clickHere(i int) bool {
+	v, _ := matchVerb(c.toks, i)
+	return v == vClick || v == vDouble || v == vRight || v == vMiddle
 }
 
 func (c *clause) verbHere(i int) bool {
@@ -130,7 +137,8 @@ func (s *sentence) prefixAt(i, to int) *prefix {
 		if verbPos >= to {
 			break
 		}
-		if s.verbAt(verbPos, to) == "" && !(s.toks[k].text == "," && (s.isStatement(verbPos, to) || s.prefixAt(verbPos, to) != nil)) {
+		if s.verbAt(verbPos, to) == "" && !(s.toks[k].text == "," && (s.isStatement(verbPos, to) || s.prefixAt(verbPos, to) != nil)) &&
+			!(isArticle(s.toks[k].low) && s.toks[k-1].literal() && s.isStatement(k, to)) {
 			continue
 		}
 		inner := s.part(start, k)
@@ -353,7 +361,7 @@ func (c *clause) polite() {
 		t := c.toks[len(c.toks)-1]
 		before := c.toks[len(c.toks)-2]
 		switch {
-		case t.kind == tokPunct, t.low == "please", t.low == "now", t.low == "again", t.low == "afterwards", t.low == "too":
+		case t.kind == tokPunct, t.low == "please", t.low == "now" && before.low != "from", t.low == "again", t.low == "afterwards", t.low == "too":
 		case t.low == "me" && before.low == "for":
 			c.toks = c.toks[:len(c.toks)-1]
 		case t.low == "then" || t.low == "first" && !isArticle(before.low):

@@ -34,6 +34,7 @@ func newSentence(text string) (*sentence, *problem) {
 	if bad != nil {
 		return nil, bad
 	}
+	toks = heldKeys(toks)
 	for len(toks) > 0 && toks[len(toks)-1].kind == tokPunct {
 		toks = toks[:len(toks)-1]
 	}
@@ -103,6 +104,10 @@ func (s *sentence) leading(start, from, to int, word string) ([]Command, *proble
 		}
 		probe := s.part(from, cond)
 		probe.verb = vExpect
+		if bad := probe.vague(); bad != nil {
+			firstBad = bad
+			return nil, false
+		}
 		checks, bad := probe.checks()
 		if bad != nil {
 			if firstBad == nil {
@@ -256,6 +261,9 @@ func (s *sentence) trailing(from, to int) ([]Command, *problem) {
 		}
 		c := s.part(k+n, stop)
 		c.verb = vExpect
+		if bad := c.vague(); bad != nil {
+			return nil, bad
+		}
 		checks, bad := c.checks()
 		if bad != nil {
 			return nil, bad
@@ -292,6 +300,17 @@ func (s *sentence) trailing(from, to int) ([]Command, *problem) {
 		return actions, nil
 	}
 	return s.clauses(from, to)
+}
+
+// vague refuses conditions that nothing can be looked at for: if needed.
+func (c *clause) vague() *problem {
+	for i, t := range c.toks {
+		n, _, _ := matchNoun(c.toks, i)
+		if t.literal() || n != nil || t.kind == tokWord && (isPredicate(t.low) || c.isState(i) || capitalised(t.text) || c.is(i, "see", "url", "title", "address")) {
+			return nil
+		}
+	}
+	return c.wrong(0, len(c.toks), "this says nothing that could be looked at")
 }
 
 // Joining words between clauses.

@@ -61,6 +61,11 @@ func (c *clause) fill() ([]bus.Intent, *problem) {
 		}
 		return out, bad
 	}
+	if at := c.i; !c.takePhrase("the form", "in the form", "this form", "the following", "the following fields", "these fields", "the fields") || !c.is(c.i, ":") {
+		c.i = at // fill in the form: "A" with …
+	} else {
+		c.i++
+	}
 	var out []bus.Intent
 	for {
 		in, bad := c.fillPair()
@@ -380,10 +385,17 @@ func (c *clause) setValue(list []*phrase) ([]bus.Intent, *problem) {
 	return out, nil
 }
 
+// contents passes words for what a field holds: the text in, everything from.
+func (c *clause) contents() bool {
+	c.articles()
+	c.takePhrase("all the", "all of the", "all", "whole", "entire", "existing", "current", "old")
+	return c.takePhrase("text", "contents", "content", "value", "entry", "words", "input", "everything", "characters", "all") && c.takePhrase("in", "of", "from", "inside", "that is in", "out of") ||
+		c.takePhrase("what is in", "what is inside")
+}
+
 func (c *clause) clear() ([]bus.Intent, *problem) {
 	at := c.i
-	c.articles()
-	if !c.takePhrase("text in", "text of", "text from", "contents of", "content of", "value of", "value in", "value from", "contents from", "text inside", "entry in", "words in", "what is in", "content in") {
+	if !c.contents() {
 		c.i = at
 	}
 	if c.end() {
@@ -391,7 +403,6 @@ func (c *clause) clear() ([]bus.Intent, *problem) {
 			return one(bus.Intent{Action: bus.ActionClear, Target: t}), nil
 		}
 	}
-	c.takePhrase("what is in", "everything in", "all text in", "all the text in")
 	list, bad := c.targets(nil)
 	if bad != nil {
 		return nil, bad

@@ -21,6 +21,51 @@ func modifier(w string) string {
 	return ""
 }
 
+// heldKeys puts the keys of "Ctrl-click" and "hold Shift and click" on the verb.
+func heldKeys(toks []token) []token {
+	out := toks[:0:0]
+	var held []string
+	for i := 0; i < len(toks); i++ {
+		t := toks[i]
+		if t.kind == tokWord {
+			if n, mods := holding(toks[i:]); n > 0 {
+				held, i = mods, i+n-1
+				continue
+			}
+			if key, verb, ok := strings.Cut(strings.ReplaceAll(t.low, "+", "-"), "-"); ok && modifier(key) != "" && (verb == "click" || verb == "clicking" || verb == "clicks") {
+				t.low, t.mods = verb, []string{modifier(key)}
+			}
+			if held != nil {
+				if v, _ := matchVerbForm(toks, i); v != "" {
+					t.mods, held = append(t.mods, held...), nil
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	if held != nil {
+		return toks
+	}
+	return out
+}
+
+// holding matches "hold down the Shift key and", with a click after it.
+func holding(toks []token) (length int, mods []string) {
+	c := &clause{toks: toks}
+	if !c.takePhrase("hold", "hold down", "keep", "press and hold", "press and hold down") {
+		return 0, nil
+	}
+	var in bus.Intent
+	if !c.modifiers(&in) || !c.takePhrase("and", ",", "while you", "while", "and then", "then") && !c.takePhrase("pressed and", "pressed ,") {
+		return 0, nil
+	}
+	switch v, _ := matchVerbForm(toks, c.i); v {
+	case vClick, vDouble, vRight, vSelect:
+		return c.i, in.Modifiers
+	}
+	return 0, nil
+}
+
 // keyName is the name of a key as browsers have it, or "". Label says that the
 // word is as often a button's label, so that alone it can't be told.
 func keyName(w string) (name string, label bool) {
@@ -146,7 +191,7 @@ func (c *clause) press(v verb) ([]bus.Intent, *problem) {
 		c.i = at
 		return c.click(vClick)
 	}
-	if !sure {
+	if !sure && v != vKey {
 		word := strings.Trim(c.raw(at, c.i), `"'`)
 		return nil, &problem{words: c.raw(at, c.i), why: "the key or a button with that label?", forms: []string{"Press the " + word + " key", `Press the button "` + word + `"`}}
 	}

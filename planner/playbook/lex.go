@@ -20,9 +20,10 @@ const (
 // can be copied as they were written.
 type token struct {
 	kind       tokenKind
-	text       string // without the quotes
-	low        string // lower case; "" for quoted text and references
-	start, end int    // bytes in the sentence
+	text       string   // without the quotes
+	low        string   // lower case; "" for quoted text and references
+	start, end int      // bytes in the sentence
+	mods       []string // keys held while what this verb says is done
 }
 
 func (t token) literal() bool { return t.kind == tokQuoted || t.kind == tokRef }

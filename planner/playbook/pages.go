@@ -49,6 +49,11 @@ func (c *clause) dialog(v verb) ([]bus.Intent, *problem) {
 		}
 		c.i = at
 	}
+	if v == vConfirm {
+		if out := c.withKey(); out != nil {
+			return out, nil
+		}
+	}
 	if c.end() && (v == vAccept || v == vDismiss) {
 		return one(in), nil
 	}
@@ -156,6 +161,9 @@ func (c *clause) tab() (string, bool, *problem) {
 	}
 	if c.end() {
 		return "current", true, nil
+	}
+	if c.takePhrase("that opened", "that just opened", "that has just opened", "that was just opened", "that has opened", "that was opened", "which opened", "which just opened", "that opened last", "which has just opened", "which was opened", "just opened") && c.end() {
+		return "new", true, nil
 	}
 	c.takePhrase("number", "no")
 	c.takePhrase("with the title", "titled", "called", "named", "with the url", "with the address", "whose title is", "whose url contains", "whose title contains", "with", "showing", "that shows", "with title", "with the name", "of", "for", "containing", "at", "where", "that contains", "whose url is", "with url", "with the page", "for the page", "with the title containing", "labelled")
@@ -355,9 +363,16 @@ func (c *clause) remembered(in *bus.Intent, at int) *problem {
 	default:
 		c.i = at
 	}
+	quantity := in.Of == "value" && c.is(c.i-2, "number", "amount", "figure", "entry")
 	t, bad := c.target(nil)
 	if bad != nil {
 		return bad
+	}
+	if quantity && isPlace(t) { // the amount in the row: what is called so there
+		c.i, in.Of = at, ""
+		if t, bad = c.target(nil); bad != nil {
+			return bad
+		}
 	}
 	c.takePhrase("says", "shows", "contains", "there are", "are shown", "are there", "is shown")
 	if !c.end() {

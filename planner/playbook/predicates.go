@@ -14,7 +14,12 @@ func (c *clause) isState(i int) bool {
 
 // predicate reads what is said about s.
 func (c *clause) predicate(s *subject, from int) ([]bus.Expect, *problem) {
+	start := c.i
 	neg := c.auxiliaries()
+	if able := c.find(start, "can", "cannot", "can't"); able >= 0 && able < c.i && s.kind == "target" && c.closing("clicked", "pressed", "used", "edited", "changed", "filled in", "modified") {
+		t := s.target.t
+		return []bus.Expect{{Kind: bus.ExpectEnabled, Target: &t, Not: neg, Text: c.raw(from, c.i)}}, nil
+	}
 	e, bad := c.claim(s, neg)
 	if bad != nil {
 		return nil, bad
@@ -140,7 +145,7 @@ func (c *clause) claimText(s *subject, neg bool) ([]bus.Expect, *problem) {
 		kind = bus.ExpectTitle
 	}
 	if s.want != "" {
-		return []bus.Expect{{Kind: kind, Want: s.want, Not: neg}}, nil
+		return []bus.Expect{isAt(kind, s.want, neg)}, nil
 	}
 	c.takePhrase("changes to", "changed to", "set to")
 	op := c.comparison()
@@ -151,7 +156,23 @@ func (c *clause) claimText(s *subject, neg bool) ([]bus.Expect, *problem) {
 	if bad := c.badPattern(op, v.text); bad != nil {
 		return nil, bad
 	}
+	if op == "" {
+		return []bus.Expect{isAt(kind, v.text, neg)}, nil
+	}
 	return []bus.Expect{compared(bus.Expect{Kind: kind, Not: neg}, op, v.text)}, nil
+}
+
+// isAt is what "the title is …" and "the URL is …" mean: all of it. An address
+// without its origin is the end of the URL, up to a query or fragment.
+func isAt(kind bus.ExpectKind, want string, neg bool) bus.Expect {
+	e := bus.Expect{Kind: kind, Want: want, Op: "equals", Not: neg}
+	if kind == bus.ExpectURL && !strings.Contains(want, "://") && !strings.HasPrefix(want, "${") && !strings.HasPrefix(want, "about:") {
+		e.Op, e.Want = "matches", quoteExcept(want)+"$"
+		if !strings.ContainsAny(want, "?#") {
+			e.Want = quoteExcept(want) + "([?#].*)?$"
+		}
+	}
+	return e
 }
 
 func (c *clause) claimDownload(s *subject, neg bool) ([]bus.Expect, *problem) {
@@ -186,12 +207,12 @@ func (c *clause) claimPage(s *subject, neg bool) ([]bus.Expect, *problem) {
 		if bad != nil {
 			return nil, bad
 		}
-		return []bus.Expect{{Kind: bus.ExpectTitle, Want: v.text, Not: neg}}, nil
+		return []bus.Expect{isAt(bus.ExpectTitle, v.text, neg)}, nil
 	}
 	if !c.takePhrase("shows", "show", "contains", "contain", "says", "say", "displays", "display", "has", "have", "reads", "includes", "include", "lists", "mentions", "mention", "read", "list", "holds") {
 		if !c.end() && (c.toks[c.i].literal() || looksLikeAddress(c.toks[c.i].text)) && looksLikeAddress(c.toks[c.i].text) {
 			c.i++
-			return []bus.Expect{{Kind: bus.ExpectURL, Want: c.toks[c.i-1].text, Not: neg}}, nil
+			return []bus.Expect{isAt(bus.ExpectURL, c.toks[c.i-1].text, neg)}, nil
 		}
 		return nil, c.wrong(c.i, len(c.toks), "what about the page? It shows …, its title is …, its URL contains …")
 	}
@@ -281,6 +302,25 @@ func (c *clause) claimTarget(s *subject, neg bool) ([]bus.Expect, *problem) {
 		}
 	}
 	at := c.i
+	if s.kind == "target" && c.is(c.i, "in", "inside", "within", "on", "part", "contained", "among") {
+		if c.takePhrase("part of", "contained in", "among") {
+			c.i-- // its last word is the preposition
+		}
+		if l := c.scopeAt(c.i); l > 0 { // "Acme" is in the table
+			if n := c.placeAt(c.i + l); n {
+				return c.inPlace([]bus.Expect{presence(s.target, neg, "")}, s)
+			}
+		}
+		c.i = at
+	}
+	if r := t.Role; r == "button" || r == "link" || r == "menuitem" {
+		switch {
+		case c.closing("active"):
+			return make1(bus.ExpectEnabled, neg), nil
+		case c.closing("inactive"):
+			return make1(bus.ExpectEnabled, !neg), nil
+		}
+	}
 	if c.takePhrase("selected", "chosen", "checked", "ticked") && c.scopeAt(c.i) > 0 {
 		return c.inPlace(make1(bus.ExpectChecked, neg), s)
 	}
@@ -306,6 +346,16 @@ func (c *clause) claimTarget(s *subject, neg bool) ([]bus.Expect, *problem) {
 	return c.claimValue(s, neg)
 }
 
+// placeAt: a container is named at i.
+func (c *clause) placeAt(i int) bool {
+	for k := i; k < len(c.toks) && k < i+6 && !c.joins(k); k++ {
+		if n, _, _ := matchNoun(c.toks, k); n != nil && n.scope != "" && n.scope != "field" {
+			return true
+		}
+	}
+	return false
+}
+
 // closing is takePhrase for words that end a check.
 func (c *clause) closing(phrases ...string) bool {
 	at := c.i
@@ -318,7 +368,7 @@ func (c *clause) closing(phrases ...string) bool {
 
 // inPlace reads "is shown in the dialog" behind a state.
 func (c *clause) inPlace(es []bus.Expect, s *subject) ([]bus.Expect, *problem) {
-	c.takePhrase("anymore", "any more", "on the page", "on the screen", "any longer", "to you", "to the user", "again", "from the page", "at the top", "now", "from the screen")
+	c.takePhrase("anywhere", "anywhere on the page", "anywhere on the screen", "anymore", "any more", "on the page", "on the screen", "any longer", "to you", "to the user", "again", "from the page", "at the top", "now", "from the screen")
 	l := c.scopeAt(c.i)
 	if l == 0 || c.end() {
 		return es, nil
@@ -387,6 +437,9 @@ func (c *clause) claimValue(s *subject, neg bool) ([]bus.Expect, *problem) {
 		return nil, bad
 	}
 	t := s.target.t
+	if !v.quoted && v.date == nil && op == "" && !saysText && !valued && !s.isField() && s.kind == "target" && strings.ToLower(v.text) == v.text && strings.Trim(v.text, "0123456789.,%€$£- ") != "" {
+		return nil, c.wrong(v.from, v.to, "a state that is not known; if it is a text, put it into quotes")
+	}
 	kind := bus.ExpectValue
 	if s.kind == "text" || !s.isField() && (saysText || t.Kind != "" && t.Kind != "page" || t.Role != "") && !valued {
 		kind = bus.ExpectText

@@ -304,7 +304,7 @@ func (c *clause) descriptors(p *phrase, from, to, most int) *problem {
 	}
 	for i := from; i < to; i++ {
 		w := c.toks[i].low
-		if isLook(w) {
+		if parts := strings.Split(w, "-"); isLook(w) || len(parts) > 1 && (isLook(parts[0]) || isLook(parts[len(parts)-1])) {
 			return c.wrong(i, i+1, "how an element looks or where it is on the screen can't be told by this word")
 		}
 		if p.noun == nil {
@@ -454,6 +454,9 @@ func (c *clause) targets(stop stopper) ([]*phrase, *problem) {
 		}
 		if c.is(j, "then") && j+1 < len(c.toks) && (c.verb == vClick || c.verb == vPress) {
 			j++ // click "Menu", then "Log out"
+		}
+		if j > c.i && c.verb == vClick && c.is(j, "on") && c.starts(j+1) {
+			j++ // and on "Log out"
 		}
 		if j == c.i || j >= len(c.toks) || stop(j) || c.is(j, "then", "or") {
 			break

@@ -78,7 +78,7 @@ var wordings = [...]wording{
 	{"press", vPress}, {"hit", vPress}, {"strike", vKey},
 	{"use the keyboard shortcut", vKey}, {"use the shortcut", vKey}, {"press the keyboard shortcut", vKey}, {"press the shortcut", vKey}, {"send the key", vKey}, {"use the key", vKey}, {"press and release", vKey},
 
-	{"fill", vFill}, {"fill in", vFill}, {"fill out", vFill}, {"fill up", vFill}, {"complete", vFill}, {"populate", vFill},
+	{"fill", vFill}, {"fill in", vFill}, {"fill out", vFill}, {"fill up", vFill}, {"complete", vFill}, {"populate", vFill}, {"overwrite", vFill},
 	{"type", vType}, {"type in", vType}, {"enter", vType}, {"key in", vType}, {"put", vType}, {"put in", vType}, {"write", vType}, {"write down", vType},
 	{"input", vType}, {"insert", vType}, {"paste", vType}, {"provide", vType}, {"supply", vType}, {"specify", vType}, {"enter in", vType},
 	{"append", vAppend}, {"add", vAppend}, {"also type", vAppend}, {"continue typing", vAppend},
@@ -88,10 +88,10 @@ var wordings = [...]wording{
 	{"select", vSelect}, {"choose", vSelect}, {"pick", vSelect}, {"pick out", vSelect}, {"opt for", vSelect},
 	{"check", vCheck}, {"tick", vCheck}, {"mark", vCheck}, {"tick off", vCheck}, {"check off", vCheck}, {"enable", vCheck}, {"tick on", vCheck},
 	{"switch on", vCheck}, {"turn on", vCheck}, {"put a tick in", vCheck}, {"put a check in", vCheck}, {"put a check mark in", vCheck}, {"put a tick mark in", vCheck},
-	{"put a tick into", vCheck}, {"put a checkmark in", vCheck}, {"place a tick in", vCheck}, {"set a tick in", vCheck}, {"set the tick in", vCheck}, {"activate the checkbox", vCheck},
+	{"put a tick into", vCheck}, {"put a checkmark in", vCheck}, {"place a tick in", vCheck}, {"set a tick in", vCheck}, {"set the tick in", vCheck},
 	{"uncheck", vUncheck}, {"untick", vUncheck}, {"unmark", vUncheck}, {"deselect", vUncheck}, {"unselect", vUncheck}, {"turn off", vUncheck}, {"de-select", vUncheck},
 	{"switch off", vUncheck}, {"disable", vUncheck}, {"remove the tick from", vUncheck}, {"remove the check from", vUncheck}, {"remove the check mark from", vUncheck},
-	{"take the tick out of", vUncheck}, {"remove the tick in", vUncheck}, {"clear the tick in", vUncheck}, {"clear the tick from", vUncheck}, {"un-tick", vUncheck}, {"un-check", vUncheck},
+	{"take the tick out of", vUncheck}, {"remove the tick in", vUncheck}, {"clear the tick in", vUncheck}, {"clear the tick from", vUncheck}, {"un-tick", vUncheck}, {"un-check", vUncheck}, {"deactivate", vUncheck}, {"de-activate", vUncheck},
 	{"toggle", vToggle}, {"flip", vToggle}, {"turn", vTurn}, {"switch", vTurn},
 	{"upload", vUpload}, {"attach", vUpload}, {"upload the file", vUpload}, {"upload the files", vUpload}, {"attach the file", vUpload}, {"attach the files", vUpload},
 	{"choose the file", vUpload}, {"choose the files", vUpload}, {"select the file", vUpload}, {"select the files", vUpload}, {"pick the file", vUpload}, {"add the file", vUpload}, {"add the files", vUpload}, {"import the file", vUpload}, {"import", vUpload},
@@ -196,6 +196,9 @@ func matchVerb(toks []token, i int) (verb, int) {
 	if i >= len(toks) || toks[i].kind != tokWord {
 		return "", 0
 	}
+	if n := pointing(toks, i); n > 0 {
+		return vHover, n
+	}
 	first := toks[i].low
 	best, length := verb(""), 0
 	for _, w := range wordings {
@@ -207,6 +210,24 @@ func matchVerb(toks []token, i int) (verb, int) {
 		}
 	}
 	return best, length
+}
+
+// pointing matches "move the mouse pointer over" and its like; a cursor that is
+// put in or on something may be the one that types.
+func pointing(toks []token, i int) int {
+	c := &clause{toks: toks, i: i}
+	typing := c.is(i, "put", "place", "set", "position")
+	if !c.take("move", "put", "place", "rest", "position", "hold", "leave", "keep") || !c.articles() {
+		return 0
+	}
+	typing = typing && c.is(c.i, "cursor")
+	if !c.takePhrase("mouse", "pointer", "cursor", "mouse pointer", "mouse cursor") {
+		return 0
+	}
+	if !c.takePhrase("over", "above", "on top of") && (typing || !c.takePhrase("on", "onto", "to", "over to", "at")) {
+		return 0
+	}
+	return c.i - i
 }
 
 // matchPhrase returns how many tokens at i spell the phrase, or 0.
