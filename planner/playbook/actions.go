@@ -158,14 +158,17 @@ func looksLikeAddress(s string) bool {
 // following URL:, the page with the address.
 func (c *clause) pageWords() {
 	at := c.i
-	for k := 0; k < 3 && c.i < len(c.toks)-1 && c.toks[c.i].kind == tokWord; k++ {
+	for k := 0; k < 4 && c.i < len(c.toks)-1 && c.toks[c.i].kind == tokWord; k++ {
 		if c.takePhrase("url", "address", "page at", "page", "web page", "website", "site", "link", "web address", "webpage", "page with the address", "page with the url", "web site", "homepage", "application", "app", "application at", "app at", "site at") {
 			if c.is(c.i, ":") {
 				c.i++
 			}
 			return
 		}
-		c.i++
+		if c.i++; c.is(c.i, ":") { // our CRM: https://…
+			c.i++
+			return
+		}
 	}
 	c.i = at
 }
@@ -565,6 +568,9 @@ func (c *clause) onPlace(i int) bool {
 func (c *clause) scroll() ([]bus.Intent, *problem) {
 	in := bus.Intent{Action: bus.ActionScroll}
 	c.takePhrase("the page", "this page")
+	if c.is(c.i, "a") && c.is(c.i+1, "bit", "little") || c.is(c.i, "further", "on") && c.i == len(c.toks)-1 {
+		return nil, c.wrong(c.i, len(c.toks), "up, down, or to what?")
+	}
 	switch at := c.i; {
 	case c.takePhrase("to the bottom", "to the bottom of the page", "to the end", "to the end of the page", "all the way down", "to bottom", "down to the bottom", "down to the end", "down to the bottom of the page", "down to the end of the page", "to the very bottom"):
 		in.Value = "bottom"

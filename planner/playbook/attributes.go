@@ -8,7 +8,7 @@ import (
 
 var nearPhrases = [...]struct{ phrase, relation string }{
 	{"next to", "next_to"}, {"beside", "next_to"}, {"right next to", "next_to"}, {"directly next to", "next_to"}, {"near", "next_to"}, {"near to", "next_to"}, {"close to", "next_to"}, {"alongside", "next_to"}, {"adjacent to", "next_to"}, {"by", "next_to"}, {"by the side of", "next_to"},
-	{"left of", "left_of"}, {"to the left of", "left_of"}, {"on the left of", "left_of"}, {"at the left of", "left_of"}, {"just left of", "left_of"}, {"on the left side of", "left_of"}, {"immediately left of", "left_of"}, {"directly left of", "left_of"}, {"directly to the left of", "left_of"},
+	{"left of", "left_of"}, {"in front of", "left_of"}, {"directly in front of", "left_of"}, {"to the left of", "left_of"}, {"on the left of", "left_of"}, {"at the left of", "left_of"}, {"just left of", "left_of"}, {"on the left side of", "left_of"}, {"immediately left of", "left_of"}, {"directly left of", "left_of"}, {"directly to the left of", "left_of"},
 	{"right of", "right_of"}, {"to the right of", "right_of"}, {"on the right of", "right_of"}, {"at the right of", "right_of"}, {"just right of", "right_of"}, {"on the right side of", "right_of"}, {"immediately right of", "right_of"}, {"directly right of", "right_of"}, {"directly to the right of", "right_of"},
 	{"above", "above"}, {"just above", "above"}, {"directly above", "above"}, {"on top of", "above"}, {"over", "above"}, {"right above", "above"}, {"immediately above", "above"},
 	{"below", "below"}, {"just below", "below"}, {"directly below", "below"}, {"beneath", "below"}, {"underneath", "below"}, {"under", "below"}, {"just under", "below"}, {"right below", "below"}, {"immediately below", "below"}, {"directly under", "below"},

@@ -194,6 +194,22 @@ func (c *clause) existential(from int) ([]bus.Expect, bool, *problem) {
 		}
 	}
 	c.takePhrase("still", "now", "again", "also")
+	if c.take("between") { // between 2 and 5 rows
+		if c.i+2 < len(c.toks) && c.is(c.i+1, "and", "to") {
+			low, ok := number(c.toks[c.i].low)
+			high, also := number(c.toks[c.i+2].low)
+			c.i += 3
+			if ok && also && low <= high && there {
+				p, bad := c.target(c.predicateStop)
+				if bad != nil {
+					return nil, true, bad
+				}
+				text := c.raw(from, c.i)
+				return []bus.Expect{countExpect(p, low, "at_least", text), countExpect(p, high, "at_most", text)}, true, nil
+			}
+		}
+		return nil, true, c.wrong(from, len(c.toks), "between which two numbers of what? There are between 2 and 5 rows")
+	}
 	if n, op, ok := c.quantity(); ok {
 		p, bad := c.target(c.predicateStop)
 		if bad == nil && (p.plural || n == 1 || there) {
@@ -319,7 +335,7 @@ func (c *clause) subjects() ([]*subject, *problem) {
 	default:
 		c.i = at
 	}
-	if kind == "target" && c.takePhrase("you", "we", "the user", "the browser") && c.takePhrase("are on", "is on", "are at", "is at", "should be on", "land on", "are now on", "are taken to", "end up on", "is now on", "should be at", "should land on", "are back on", "is taken to") {
+	if kind == "target" && c.takePhrase("you", "we", "i", "the user", "the browser") && c.takePhrase("am on", "am now on", "should now be on", "must be on", "should be redirected to", "am redirected to", "is redirected to", "are redirected to", "have to be on", "are on", "is on", "are at", "is at", "should be on", "land on", "are now on", "are taken to", "end up on", "is now on", "should be at", "should land on", "are back on", "is taken to") {
 		c.takePhrase("the page", "the url", "page", "the address")
 		s := &subject{kind: "url"}
 		if !c.end() && (c.toks[c.i].literal() || looksLikeAddress(c.toks[c.i].text)) {

@@ -132,6 +132,8 @@ func (c *clause) chosen(prep stopper) ([]*val, *problem) {
 		c.articles()
 		if n, l, _ := matchNoun(c.toks, c.i); n != nil && c.i+l < len(c.toks) && c.toks[c.i+l].literal() {
 			c.i += l
+		} else if k := c.i + 1; c.i > at && k < len(c.toks) && c.toks[k].kind == tokQuoted && c.toks[c.i].kind == tokWord && !prep(c.i) && !isLook(c.toks[c.i].low) && ordinalOf(c.toks[c.i].low) == 0 {
+			c.i = k // the colour "Red"
 		} else if !(c.i < len(c.toks) && c.toks[c.i].literal()) {
 			c.i = at
 		}

@@ -15,7 +15,7 @@ func (c *clause) intro() {
 			c.i++
 		case c.is(c.i, "i", "we", "you", "user") && c.is(c.i+1, "should", "must", "can") && c.is(c.i+2, "not", "see", "be", "no", "still", "land", "find"):
 			return // a claim, not an instruction
-		case c.takePhrase("after that", "go ahead and", "let's", "let us", "you should", "you can", "you may", "you must", "you need to", "try to", "be so kind as to", "could you", "can you", "would you", "proceed to", "make sure to", "don't forget to", "remember to", "be sure to", "once again", "i want to", "i want you to", "we want to", "it is time to", "next up", "the user should", "the user must", "the user can", "i would like to", "i'd like to", "continue to", "i should", "we should", "start by", "begin by"):
+		case c.takePhrase("after that", "go ahead and", "let's", "let us", "you should", "you can", "you may", "you must", "you need to", "you have to", "we have to", "i have to", "we need to", "i need to", "the user has to", "the user needs to", "try to", "be so kind as to", "could you", "can you", "would you", "proceed to", "make sure to", "don't forget to", "remember to", "be sure to", "once again", "i want to", "i want you to", "we want to", "it is time to", "next up", "the user should", "the user must", "the user can", "i would like to", "i'd like to", "continue to", "i should", "we should", "start by", "begin by"):
 		case c.is(c.i, "i", "we", "you", "user", "he", "she", "they") && c.verbHere(c.i+1):
 			c.i++
 		case c.is(c.i, "the") && c.is(c.i+1, "user") && c.verbHere(c.i+2):
@@ -191,10 +191,14 @@ func (s *sentence) split(from, to int) []span {
 		v, n := matchVerbForm(c.toks, c.i)
 		next := to
 		for k := sp.from + c.i + n; k < to; k++ {
-			if !s.isJoin(k) {
+			after := k
+			switch {
+			case s.isJoin(k):
+				after = s.skipJoin(k, to)
+			case (s.toks[k].low == "accepting" || s.toks[k].low == "dismissing") && s.verbAt(k, to) != "":
+			default:
 				continue
 			}
-			after := s.skipJoin(k, to)
 			if after >= to {
 				break
 			}

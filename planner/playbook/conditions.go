@@ -304,7 +304,8 @@ func (s *sentence) trailing(from, to int) ([]Command, *problem) {
 
 // vague refuses conditions that nothing can be looked at for: if needed.
 func (c *clause) vague() *problem {
-	for i, t := range c.toks {
+	for i := c.i; i < len(c.toks); i++ {
+		t := c.toks[i]
 		n, _, _ := matchNoun(c.toks, i)
 		if t.literal() || n != nil || t.kind == tokWord && (isPredicate(t.low) || c.isState(i) || capitalised(t.text) || c.is(i, "see", "url", "title", "address")) {
 			return nil

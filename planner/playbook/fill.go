@@ -169,7 +169,7 @@ func (c *clause) typeInto() ([]bus.Intent, *problem) {
 		if bad != nil {
 			return nil, bad
 		}
-		if c.end() && len(out) == 0 && !v.quoted && v.date == nil && c.dest == nil && !c.is(start, "the", "a") {
+		if c.end() && len(out) == 0 && !v.quoted && v.date == nil && c.dest == nil && !isArticle(c.toks[start].low) {
 			// "type hello": into what has the focus.
 			return one(bus.Intent{Action: bus.ActionType, Target: &bus.Target{Focused: true}, Value: v.text}), nil
 		}
@@ -321,8 +321,12 @@ func (c *clause) set(v verb) ([]bus.Intent, *problem) {
 		}
 		c.take("back")
 		if c.take("from") {
-			if _, bad := c.value(func(i int) bool { return c.is(i, "to") }); bad != nil {
+			was, bad := c.value(func(i int) bool { return c.is(i, "to") })
+			if bad != nil {
 				return nil, bad
+			}
+			if v == vSet && was.date != nil {
+				return nil, c.wrong(at, len(c.toks), "one value or a range? Set the beginning and the end each by itself")
 			}
 		}
 		if c.end() || !c.takePhrase("to", "as", "=", ":", "to be", "to the value", "equal to") && !c.is(c.i, "on", "off") {

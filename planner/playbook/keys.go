@@ -188,6 +188,9 @@ func (c *clause) press(v verb) ([]bus.Intent, *problem) {
 		if v == vKey {
 			return nil, c.wrong(at, len(c.toks), "this is no key that is known")
 		}
+		if n := len(c.toks) - 1; n > at && c.is(n, "key", "keys") && !c.toks[n-1].literal() {
+			return nil, c.wrong(at, len(c.toks), "this is no key that is known")
+		}
 		c.i = at
 		return c.click(vClick)
 	}

@@ -97,11 +97,21 @@ func pluralOf(s string) string {
 	return s + "s"
 }
 
+// isPaint holds for colours and sizes, which no label of several words is
+// likely to begin with.
+func isPaint(w string) bool {
+	switch w {
+	case "blue", "red", "green", "yellow", "orange", "grey", "gray", "purple", "pink", "brown", "big", "large", "small", "tiny", "little", "huge", "round":
+		return true
+	}
+	return false
+}
+
 // looks are adjectives of appearance. The tree has no colours, so a sentence
 // that leans on one can't be kept to its word.
 func isLook(w string) bool {
 	switch w {
-	case "blue", "red", "green", "yellow", "orange", "grey", "gray", "black", "white", "purple", "pink", "brown", "big", "large", "small", "tiny", "bold", "round", "square", "bright", "dark", "bottom", "upper", "lower", "middle", "top", "left", "right", "leftmost", "rightmost", "topmost", "other", "wrong", "correct", "appropriate", "relevant", "same", "different":
+	case "blue", "red", "green", "yellow", "orange", "grey", "gray", "black", "white", "purple", "pink", "brown", "big", "large", "small", "tiny", "little", "huge", "bold", "round", "square", "bright", "dark", "bottom", "upper", "lower", "middle", "top", "left", "right", "leftmost", "rightmost", "topmost", "other", "wrong", "correct", "appropriate", "relevant", "same", "different":
 		return true
 	}
 	return false

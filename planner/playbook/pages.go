@@ -295,6 +295,11 @@ func (c *clause) wait() ([]bus.Intent, *problem) {
 		in.Value = "5000" // at most: the page is quiet before, as a rule
 		return one(in), nil
 	}
+	if c.is(c.i, "some", "a", "long", "enough") {
+		if bad := c.vague(); bad != nil {
+			return nil, bad
+		}
+	}
 	checks, bad := c.checks()
 	if bad != nil {
 		return nil, bad

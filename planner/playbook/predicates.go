@@ -346,6 +346,15 @@ func (c *clause) claimTarget(s *subject, neg bool) ([]bus.Expect, *problem) {
 	return c.claimValue(s, neg)
 }
 
+// isChange: words that compare with what was before, which nobody has kept.
+func isChange(s string) bool {
+	switch w, _, _ := strings.Cut(strings.ToLower(s), " "); w {
+	case "changed", "unchanged", "updated", "increased", "decreased", "correct", "right", "wrong", "valid", "invalid", "different", "higher", "lower", "greater", "bigger", "smaller", "more", "less", "larger", "between", "reset", "saved":
+		return true
+	}
+	return false
+}
+
 // placeAt: a container is named at i.
 func (c *clause) placeAt(i int) bool {
 	for k := i; k < len(c.toks) && k < i+6 && !c.joins(k); k++ {
@@ -359,8 +368,11 @@ func (c *clause) placeAt(i int) bool {
 // closing is takePhrase for words that end a check.
 func (c *clause) closing(phrases ...string) bool {
 	at := c.i
-	if c.takePhrase(phrases...) && (c.end() || c.joins(c.i)) {
-		return true
+	if c.takePhrase(phrases...) {
+		c.takePhrase("yet", "anymore", "any more", "any longer", "already", "again", "now", "at the moment", "by default")
+		if c.end() || c.joins(c.i) {
+			return true
+		}
 	}
 	c.i = at
 	return false
@@ -409,6 +421,9 @@ func (c *clause) claimValue(s *subject, neg bool) ([]bus.Expect, *problem) {
 		op = c.comparison()
 	}
 	if s.kind == "target" && saysText && s.isContainer() && s.target.t.Kind != "list" || s.kind == "target" && saysText && c.countAhead() || s.kind == "target" && saysText && (c.is(c.i, "a", "an", "the", "no") && !valued && c.nounAhead()) {
+		if s.isField() && s.target.t.Kind != "list" && s.target.t.Kind != "box" {
+			return nil, c.wrong(at, len(c.toks), "a field holds a value; what is shown near it is checked by itself")
+		}
 		scopes, bad := c.scopes(s.target)
 		if bad != nil {
 			return nil, bad
@@ -437,7 +452,7 @@ func (c *clause) claimValue(s *subject, neg bool) ([]bus.Expect, *problem) {
 		return nil, bad
 	}
 	t := s.target.t
-	if !v.quoted && v.date == nil && op == "" && !saysText && !valued && !s.isField() && s.kind == "target" && strings.ToLower(v.text) == v.text && strings.Trim(v.text, "0123456789.,%€$£- ") != "" {
+	if !v.quoted && v.date == nil && op == "" && !saysText && !valued && (s.kind == "target" || isChange(v.text)) && strings.ToLower(v.text) == v.text && strings.Trim(v.text, "0123456789.,%€$£- ") != "" {
 		return nil, c.wrong(v.from, v.to, "a state that is not known; if it is a text, put it into quotes")
 	}
 	kind := bus.ExpectValue

@@ -304,6 +304,10 @@ func (c *clause) descriptors(p *phrase, from, to, most int) *problem {
 	}
 	for i := from; i < to; i++ {
 		w := c.toks[i].low
+		switch w {
+		case "before", "after", "behind", "between", "without", "not", "except", "against", "opposite", "besides", "like", "in", "of", "on", "from", "with":
+			return c.wrong(from, to, "these words say nothing that is known about an element")
+		}
 		if parts := strings.Split(w, "-"); isLook(w) || len(parts) > 1 && (isLook(parts[0]) || isLook(parts[len(parts)-1])) {
 			return c.wrong(i, i+1, "how an element looks or where it is on the screen can't be told by this word")
 		}
@@ -432,6 +436,14 @@ func (c *clause) unquoted(p *phrase, from, to int) *problem {
 	}
 	if h != nil && h.n.role != "" && c.is(label[0], "new") && label[1]-label[0] == 1 && h.n.role == "tab" {
 		return c.wrong(label[0], label[1], "a tab of the browser is switched to, not clicked")
+	}
+	for i := label[0]; i < label[1]; i++ {
+		if w := c.toks[i].text; w == ">" || w == "→" || w == "»" || w == "->" || w == "|" {
+			return c.wrong(label[0], label[1], "one step acts on one thing; write a step for each part of the way, or put a label with this mark into quotes")
+		}
+	}
+	if label[1]-label[0] > 1 && h != nil && isPaint(c.toks[label[0]].low) && !c.capital(label[0]) {
+		return c.wrong(label[0], label[0]+1, "how an element looks can't be told by this word; a label that begins with it is put into quotes")
 	}
 	p.t.Name = text
 	return nil
