@@ -23,8 +23,12 @@ type FindOptions struct {
 // compact form, each with its place, and how many there are. The query is text
 // ("invoice"), alternatives ("invoice | receipt"), globs ("INV-*", "a?c"), or a
 // role before a colon ("button: save"; "link:" alone lists all). Case and
-// white space do not matter. An empty query finds nothing.
+// white space do not matter. An empty query finds nothing. A query that is a
+// ref writes that element out with all that is in it, also what was folded.
 func Find(t *Tree, query string, o FindOptions) Rendering {
+	if q := strings.TrimSpace(query); t.ByRef(q) != nil {
+		return Render(t, Compact, RenderOptions{Ref: q, Budget: o.Budget})
+	}
 	if o.Limit <= 0 {
 		o.Limit = 20
 	}
@@ -50,7 +54,10 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 		for _, b := range bs {
 			if matches(b, terms) {
 				hits++
-				if shown < o.Limit && !seen[b] {
+				switch {
+				case seen[b]: // written out with a hit before it
+					shown++
+				case shown < o.Limit:
 					shown++
 					lines = append(lines, c.hit(x, b, above, o.Context, seen))
 				}
@@ -63,11 +70,11 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 		return rendered("no line holds "+quote(shorten(query, 120)), false)
 	}
 	head := strconv.Itoa(hits) + " " + plural("line", hits)
-	if shown < hits && len(lines) < hits {
+	if shown < hits {
 		head += ", the first " + strconv.Itoa(shown)
 	}
 	text := head + "\n" + strings.Join(lines, "\n")
-	r := rendered(text, shown < hits && shown == o.Limit)
+	r := rendered(text, shown < hits)
 	if o.Budget > 0 && r.Tokens > o.Budget {
 		return cut(text, o.Budget, false)
 	}

@@ -166,9 +166,34 @@ func (l *locator) fitsPlace(at int) Verdict {
 	return Verdict{Fit: Contradicts, Better: []*Node{r.Node}, Reason: "the words name " + Describe(r.Node) + l.placed(r.Node) + ", not " + Describe(node)}
 }
 
+// placedBy counts the free words that speak of what is around the node: the
+// texts of its row or item, and the names of what it is inside.
+func (l *locator) placedBy(at int) int {
+	around := map[string]bool{}
+	for p := l.x.parent[at]; p > 0; p = l.x.parent[p] {
+		n := l.x.nodes[p]
+		text := n.title()
+		if isRow(n) {
+			text += " " + TextOf(n)
+		}
+		for _, w := range words(text) {
+			around[w] = true
+		}
+	}
+	own := words(l.x.nodes[at].title())
+	count := 0
+	for _, w := range words(l.q.Words) {
+		if len(w) > 2 && w != "the" && w != "for" && around[w] && !isKind(w) && !slices.Contains(own, w) {
+			count++
+		}
+	}
+	return count
+}
+
+func isRow(n *Node) bool { return n.Role == "row" || n.Role == "listitem" || n.Role == "treeitem" }
+
 // otherRow finds another row's name in free words.
 func (l *locator) otherRow(at int) Verdict {
-	isRow := func(n *Node) bool { return n.Role == "row" || n.Role == "listitem" || n.Role == "treeitem" }
 	row := at
 	if !isRow(l.x.nodes[at]) {
 		row = l.x.up(at, isRow)
@@ -270,6 +295,15 @@ func Twins(t *Tree, ref string, q Query) []*Node {
 	if len(l.want) > 0 {
 		mine = l.strength(at)
 	}
+	// "The Sign in button" leaves the links of that name out, "the Edit button
+	// for Acme" those of other rows.
+	kind := kindSaid(q.Words)
+	is := func(kind string, n *Node) bool { is, _ := kindIs(kind, n); return is }
+	said := kind != "" && is(kind, node)
+	placed := 0
+	if q.Words != "" && q.Name == "" && len(q.Within) == 0 {
+		placed = l.placedBy(at)
+	}
 	modal := l.modal()
 	var out []int
 	for i, n := range x.nodes {
@@ -279,7 +313,7 @@ func Twins(t *Tree, ref string, q Query) []*Node {
 		if l.tier(i, modal) > l.tier(at, modal) {
 			continue
 		}
-		if n.Role == "option" && l.closedOption(n) {
+		if n.Role == "option" && l.closedOption(n) || placed > 0 && l.placedBy(i) < placed {
 			continue
 		}
 		switch {
@@ -292,7 +326,7 @@ func Twins(t *Tree, ref string, q Query) []*Node {
 				continue
 			}
 		default:
-			if !sameFamily(n.Role, node.Role) || l.strength(i) > mine {
+			if !sameFamily(n.Role, node.Role) || l.strength(i) > mine || said && !is(kind, n) {
 				continue
 			}
 		}

@@ -129,13 +129,26 @@ func bare(s string) string {
 		}
 		break
 	}
-	for len(f) > 1 {
-		if _, known := kindIs(f[len(f)-1], &Node{}); !known {
-			break
-		}
+	for len(f) > 1 && isKind(f[len(f)-1]) {
 		f = f[:len(f)-1]
 	}
 	return strings.Trim(strings.Join(f, " "), `"'“”‘’`)
+}
+
+// isKind reports whether the word is one for a kind of element.
+func isKind(word string) bool {
+	_, known := kindIs(word, &Node{})
+	return known
+}
+
+// kindSaid is the kind of element that free words end with ("the Save button"),
+// "" where they end otherwise.
+func kindSaid(s string) string {
+	f := strings.Fields(clean(s))
+	if len(f) < 2 || !isKind(f[len(f)-1]) {
+		return ""
+	}
+	return f[len(f)-1]
 }
 
 func (l *locator) inside(i int) bool {

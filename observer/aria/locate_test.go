@@ -192,6 +192,13 @@ func TestTwins(t *testing.T) {
 		{"e43", aria.Query{}, "e46 e49"},
 		{"e43", aria.Query{Name: "Edit", Within: []aria.Scope{{Kind: "row", Name: "Acme"}}}, ""},
 		{"e51", aria.Query{Name: "save"}, "e52"},
+		{"e16", aria.Query{Words: "the Sign in button"}, ""},
+		{"e1", aria.Query{Words: "Sign in link"}, "e70"},
+		{"e1", aria.Query{Words: "Sign in"}, "e16 e70"},
+		{"e43", aria.Query{Words: "Edit button"}, "e46 e49"},
+		{"e49", aria.Query{Words: "Edit button in the row of Beta"}, ""},
+		{"e46", aria.Query{Words: "Edit for Acme GmbH"}, ""},
+		{"e43", aria.Query{Words: "Edit for Acme"}, "e46"},
 	} {
 		if got := refs(aria.Twins(office(), tt.ref, tt.q)); got != tt.want {
 			t.Errorf("twins of %s for %+v: %q, want %q", tt.ref, tt.q, got, tt.want)
