@@ -208,7 +208,7 @@ func (s *Service) serve(base context.Context, v Verb, h middleware.Handler) func
 				s.fail(req, v, err)
 				return
 			}
-			if err := req.Respond(reply.Data); err != nil {
+			if err := s.answer(inbox, nil, reply.Data); err != nil {
 				s.b.log.Warn("bus: reply was not sent", "verb", string(v), "error", err)
 			}
 		}()
@@ -254,6 +254,13 @@ func (s *Service) beats(ctx context.Context, inbox string) (stop func()) {
 	return func() { close(done); <-ended }
 }
 
+// answer sends the last message of a call. Not by the request's own methods:
+// they note the outcome in it, which micro reads as soon as its handler, that
+// only begins the work, has returned.
+func (s *Service) answer(inbox string, head nats.Header, data []byte) error {
+	return s.b.nc.PublishMsg(&nats.Msg{Subject: inbox, Header: head, Data: data})
+}
+
 func (s *Service) fail(req micro.Request, v Verb, err error) {
 	e := *AsError(err)
 	e.Message = s.b.clean(e.Message)
@@ -264,7 +271,8 @@ func (s *Service) fail(req micro.Request, v Verb, err error) {
 	if merr != nil { // three strings always marshal
 		data = nil
 	}
-	if rerr := req.Error(orDefault(e.Code, CodeInternal), "see the body", data); rerr != nil {
+	head := nats.Header{micro.ErrorCodeHeader: {orDefault(e.Code, CodeInternal)}, micro.ErrorHeader: {"see the body"}}
+	if rerr := s.answer(req.Reply(), head, data); rerr != nil {
 		s.b.log.Warn("bus: error reply was not sent", "verb", string(v), "error", rerr, "reply", e.Message)
 	}
 }

@@ -199,6 +199,23 @@ func (s *site) startPlanner() {
 	s.mu.Unlock()
 }
 
+// planner starts one that drives many runs, until the test ends.
+func (g *rig) planner(t *testing.T) {
+	t.Helper()
+	a, err := planner.New(g.connect(t), planner.Options{Limits: someLimits(), Runs: 8})
+	if err == nil {
+		err = a.Start(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // nilCleanup keeps connect from registering a cleanup: the site closes.
 type nilCleanup struct{ tester }
 
