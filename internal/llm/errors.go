@@ -12,8 +12,8 @@ import (
 // A Kind says what a failed call means for the caller.
 type Kind string
 
-// The kinds of failure. Only RateLimited, Overloaded and Unreachable are worth
-// another try with the same request.
+// The kinds of failure. RateLimited, Overloaded, Unreachable and Garbled are
+// worth another try with the same request.
 const (
 	RateLimited Kind = "rate_limited"
 	Overloaded  Kind = "overloaded"
@@ -55,7 +55,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Temporary reports whether the same request may succeed later.
 func (e *Error) Temporary() bool {
-	return e.Kind == RateLimited || e.Kind == Overloaded || e.Kind == Unreachable
+	return e.Kind == RateLimited || e.Kind == Overloaded || e.Kind == Unreachable || e.Kind == Garbled
 }
 
 // classify makes an *Error of what langchaingo returned and what the transport

@@ -90,9 +90,12 @@ type Result struct {
 type Reply struct {
 	Text  string
 	Calls []Call
-	// Cut is set when the reply ended at MaxTokens: its last call may be unfinished.
-	Cut   bool
-	Usage Usage
+	// Cut is set when the reply ended at MaxTokens.
+	Cut bool
+	// Malformed names the tool of a call whose arguments are not JSON; Calls is
+	// empty then.
+	Malformed string
+	Usage     Usage
 }
 
 // Usage counts tokens. Input includes CacheRead and CacheWrite.

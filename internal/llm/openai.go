@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/tmc/langchaingo/llms"
@@ -128,11 +127,14 @@ func generate(ctx context.Context, name string, m llms.Model, msgs []llms.Messag
 				args = json.RawMessage("{}")
 			}
 			if !json.Valid(args) {
-				return reply, &Error{Kind: Garbled, Model: name, Status: rec.status,
-					Message: fmt.Sprintf("the arguments of %s are not JSON: %.200s", tc.FunctionCall.Name, args)}
+				reply.Malformed = tc.FunctionCall.Name
 			}
 			reply.Calls = append(reply.Calls, Call{ID: tc.ID, Name: tc.FunctionCall.Name, Args: args})
 		}
+	}
+	if reply.Malformed != "" {
+		reply.Calls = nil
+		return reply, nil
 	}
 	if reply.Text == "" && len(reply.Calls) == 0 && !reply.Cut {
 		return reply, &Error{Kind: Garbled, Model: name, Status: rec.status, Message: "the reply holds neither text nor a tool call"}

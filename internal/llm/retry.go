@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// patience is the longest pause that a provider may ask for; whoever is to wait
+// longer decides that himself.
+const patience = 2 * time.Minute
+
 // retrying repeats temporary failures with growing pauses, or the pause that
 // the provider asked for, as long as the caller's deadline allows.
 type retrying struct {
@@ -28,7 +32,7 @@ func (r retrying) Generate(ctx context.Context, q Request) (Reply, error) {
 		if e.After > 0 {
 			wait = e.After
 		}
-		if deadline, ok := ctx.Deadline(); ok && time.Now().Add(wait).After(deadline) {
+		if deadline, ok := ctx.Deadline(); wait > patience || ok && time.Now().Add(wait).After(deadline) {
 			return reply, err
 		}
 		timer := time.NewTimer(wait)

@@ -7,9 +7,12 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -80,6 +83,7 @@ type Planner struct {
 	msgs    []llm.Message
 	pending *llm.Call // answered by the next turn
 	seen    seen
+	made    *failure // the call that the last intent was made of
 	failed  *failure
 	refuted int
 	version int
@@ -105,7 +109,7 @@ func (p *Planner) next(ctx context.Context, t Turn) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		p.msgs = append(p.msgs, llm.TextMessage(llm.User, p.task()+"\n\n"+page))
+		p.msgs = append(p.msgs, llm.TextMessage(llm.User, p.task()+"\n\n"+p.fenced("", page)))
 	case len(refuted) > 0:
 		if p.refuted++; p.refuted > maxRefuted {
 			return Decision{GiveUp: "claimed to be done, but " + strings.Join(refuted, "; ")}, nil
@@ -114,14 +118,16 @@ func (p *Planner) next(ctx context.Context, t Turn) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		p.answer("Not done: " + strings.Join(refuted, "; ") + "\n\n" + page)
+		p.answer("Not done: these conditions do not hold yet.\n" + p.fenced(strings.Join(refuted, "\n"), page))
 	case last != nil:
 		page, err := p.look(ctx, eyes, "auto")
 		if err != nil {
 			return Decision{}, err
 		}
-		p.failed = failureOf(last, p.version)
-		p.answer(report(last) + "\n\n" + page)
+		if p.failed = p.failureOf(last); p.failed == nil {
+			p.refuted = 0
+		}
+		p.answer(fmt.Sprintf("Verdict: %s.\n%s", last.Verdict.Outcome, p.fenced(report(last), page)))
 	}
 	for bounces := 0; ; bounces++ {
 		if bounces > maxBounces {
@@ -156,8 +162,11 @@ func (p *Planner) ask(ctx context.Context) (call llm.Call, bounced bool, err err
 		}
 		p.msgs = append(p.msgs, llm.TextMessage(llm.Assistant, text))
 		why := "Answer with exactly one tool call."
-		if reply.Cut {
+		switch {
+		case reply.Cut:
 			why = "Your reply was too long and was cut off. " + why
+		case reply.Malformed != "":
+			why = "Not carried out: the arguments of " + reply.Malformed + " are not JSON. " + why
 		}
 		p.msgs = append(p.msgs, llm.TextMessage(llm.User, why))
 		return call, true, nil
@@ -199,22 +208,29 @@ func (p *Planner) decide(ctx context.Context, turn Turn, call llm.Call) (d Decis
 		return d, false, nil
 	}
 	switch t.name {
-	case "look":
-		page, err := p.look(ctx, eyes, "full")
+	case "look", "find":
+		var page bus.Observation
+		switch {
+		case a.Ref != "" && !isRef(a.Ref):
+			p.bounce(p.houseRules(t, a))
+			return d, false, nil
+		case a.Ref != "":
+			a.Query = a.Ref
+			fallthrough
+		case t.name == "find":
+			if page, err = eyes.Find(ctx, a.Query); err == nil {
+				p.seen.add(page.Text)
+			}
+		case a.Full:
+			page, err = p.look(ctx, eyes, "full")
+		default:
+			page, err = p.look(ctx, eyes, "auto")
+		}
 		if err != nil {
 			return d, false, err
 		}
 		p.failed = nil
-		p.answer(page)
-		return d, false, nil
-	case "find":
-		found, err := eyes.Find(ctx, a.Query)
-		if err != nil {
-			return d, false, err
-		}
-		p.seen.add(found.Text)
-		p.failed = nil
-		p.answer(p.fenced(found))
+		p.answer(p.fenced("", page))
 		return d, false, nil
 	case "finish":
 		return Decision{Finish: a.Claim}, true, nil
@@ -235,6 +251,7 @@ func (p *Planner) decide(ctx context.Context, turn Turn, call llm.Call) (d Decis
 		p.bounce(capital(err.Error()) + ".")
 		return d, false, nil
 	}
+	p.made = &failure{tool: t.name, args: a}
 	return Decision{Intent: &intent}, true, nil
 }
 
@@ -255,37 +272,47 @@ func (p *Planner) answer(text string) {
 }
 
 // look observes and remembers what the model has been shown.
-func (p *Planner) look(ctx context.Context, eyes Eyes, mode string) (string, error) {
+func (p *Planner) look(ctx context.Context, eyes Eyes, mode string) (bus.Observation, error) {
 	base := p.version
 	if mode == "full" {
 		base = 0
 	}
 	o, err := eyes.Observe(ctx, mode, base)
 	if err != nil {
-		return "", err
+		return o, err
 	}
 	if o.Kind == "full" {
 		p.seen.reset()
 	}
 	p.seen.add(o.Text)
 	p.version = o.Version
-	return p.fenced(o), nil
+	return o, nil
 }
 
-// fenced is an observation as page data, which nothing in it can end.
-func (p *Planner) fenced(o bus.Observation) string {
+// fenced is what the model is told of the page: facts about the last call,
+// which hold words of the page's as well, and an observation. Nothing in it
+// can end the fence, or look like it.
+func (p *Planner) fenced(facts string, o bus.Observation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<<page %s>>\n%s\n<<end %s>>", p.o.Fence, strings.ReplaceAll(o.Text, p.o.Fence, "…"), p.o.Fence)
+	line := func(format string, args ...any) {
+		if s := strings.TrimRight(fmt.Sprintf(format, args...), "\n"); s != "" {
+			b.WriteString(s + "\n")
+		}
+	}
+	line("%s", facts)
+	line("%s", o.Text)
 	if o.Stale {
-		b.WriteString("\nThe page does not answer; this is how it was last seen.")
+		line("The page does not answer; this is how it was last seen.")
 	}
 	if o.Dialog != nil {
-		fmt.Fprintf(&b, "\nA browser dialog (%s) is open and says: %q. Accept or dismiss it first.", o.Dialog.Type, o.Dialog.Message)
+		line("A browser dialog (%s) is open and says %q: accept or dismiss it first.", o.Dialog.Type, o.Dialog.Message)
 	}
 	for _, n := range o.Notes {
-		b.WriteString("\nNote: " + n)
+		line("Note: %s", n)
 	}
-	return b.String()
+	text := strings.ReplaceAll(b.String(), p.o.Fence, "…")
+	text = strings.NewReplacer("<<page", "‹‹page", "<<end", "‹‹end").Replace(text)
+	return "<<page " + p.o.Fence + ">>\n" + text + "<<end " + p.o.Fence + ">>"
 }
 
 // task is the first message.
@@ -298,8 +325,8 @@ func (p *Planner) task() string {
 			b.WriteString("- " + d + "\n")
 		}
 	}
-	for k, v := range p.o.Vars {
-		fmt.Fprintf(&b, "\n%s is %q.", k, v)
+	for _, k := range slices.Sorted(maps.Keys(p.o.Vars)) {
+		fmt.Fprintf(&b, "\n%s is %q.", k, p.o.Vars[k])
 	}
 	if len(p.o.Secrets) > 0 {
 		b.WriteString("\nSecrets you may type: ${secret:" + strings.Join(p.o.Secrets, "}, ${secret:") + "}")
@@ -313,27 +340,37 @@ func (p *Planner) task() string {
 	return b.String()
 }
 
-// report tells the model the verdict on its last call.
+// report is what the model is told of its last call beside the verdict. That
+// what was expected came about needs no words.
 func report(r *Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Verdict: %s. %s", r.Verdict.Outcome, strings.Join(r.Verdict.Reasons, " "))
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	why := strings.Join(r.Verdict.Reasons, " ")
+	if r.Verdict.Outcome != bus.Right || len(r.Intent.Expect) == 0 && r.Verdict.Diff == "" {
+		line("%s", why)
+	}
 	if ref := r.Receipt.Refusal; ref != nil {
-		fmt.Fprintf(&b, "\nNothing was sent: %s", ref.Message)
+		if !strings.Contains(why, ref.Message) {
+			line("Nothing was sent: %s", ref.Message)
+		}
 		for _, c := range ref.Candidates {
-			fmt.Fprintf(&b, "\n- %s %s %q %s", c.Ref, c.Role, c.Name, c.Place)
+			line("- %s %s %q %s", c.Role, c.Ref, c.Name, c.Place)
 		}
 	}
 	for _, d := range r.Receipt.Dialogs {
-		fmt.Fprintf(&b, "\nA browser dialog (%s) said %q and was %s.", d.Type, d.Message, d.Answer)
+		line("A browser dialog (%s) said %q and was %s.", d.Type, d.Message, cmp.Or(d.Answer, "left open"))
 	}
 	for _, d := range r.Receipt.Downloads {
-		fmt.Fprintf(&b, "\nDownloaded %s, %d bytes.", d.Name, d.Size)
+		line("Downloaded %q, %d bytes.", d.Name, d.Size)
 	}
 	for _, t := range r.Receipt.NewTabs {
-		fmt.Fprintf(&b, "\nTab %s opened: %s", t.ID, t.URL)
+		line("Tab %s opened: %q %s", t.ID, t.Title, t.URL)
+	}
+	for _, u := range r.Receipt.Blocked {
+		line("Not opened, because it is not on an allowed origin: %s", u)
 	}
 	if r.Receipt.Read != nil {
-		fmt.Fprintf(&b, "\nRead: %q", *r.Receipt.Read)
+		line("Read: %q", *r.Receipt.Read)
 	}
 	return b.String()
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/llm"
@@ -31,23 +31,28 @@ func (s *seen) add(text string) {
 
 // A failure is what must not be tried again with other words.
 type failure struct {
-	action  bus.Action
-	target  string // ref, or the words where there was none
-	value   string
+	tool    string
+	args    args
 	version int
-	why     string
 }
 
 // failureOf is what the model's last call failed at, nil when it did not.
-func failureOf(r *Result, version int) *failure {
-	if r.Verdict.Outcome == bus.Right {
+func (p *Planner) failureOf(r *Result) *failure {
+	if r.Verdict.Outcome == bus.Right || p.made == nil {
 		return nil
 	}
-	f := &failure{action: r.Intent.Action, value: r.Intent.Value + strings.Join(r.Intent.Values, "\x00"), version: version, why: strings.Join(r.Verdict.Reasons, " ")}
-	if t := r.Intent.Target; t != nil {
-		f.target = t.Ref
+	f := *p.made
+	f.version = p.version
+	return &f
+}
+
+// same says whether two calls would do the same thing to the page, by whatever
+// words.
+func (a args) same(b args) bool {
+	for _, x := range []*args{&a, &b} {
+		x.Element, x.ToElement, x.Expect, x.Irreversible, x.Seconds = "", "", "", false, 0
 	}
-	return f
+	return reflect.DeepEqual(a, b)
 }
 
 // houseRules says which rule a call breaks, in words for the model, or "".
@@ -55,23 +60,21 @@ func (p *Planner) houseRules(t tool, a args) string {
 	for _, r := range []string{a.Ref, a.ToRef} {
 		switch {
 		case r == "":
-		case !ref.MatchString(r) || ref.FindString(r) != r:
+		case !isRef(r):
 			return fmt.Sprintf("%q is not a ref. Refs look like e12 or f2e5 and stand in the page report.", r)
 		case !p.seen.refs[r]:
 			return fmt.Sprintf("%s is not on the page as you have been shown it. Look at the page, or find the element, before you act on it.", r)
 		}
 	}
 	f := p.failed
-	if f == nil || f.version != p.version || t.action != f.action || a.Ref != f.target {
+	if f == nil || f.version != p.version || t.name != f.tool || t.action == bus.ActionWait || !a.same(f.args) {
 		return ""
 	}
-	value := a.Text + a.Date + a.Key + a.URL + a.Direction + a.Tab
-	value += strings.Join(slices.Concat(a.Options, a.Files), "\x00")
-	if value != f.value {
-		return ""
-	}
-	return "This failed a moment ago (" + f.why + ") and the page has not changed since. Other words will not help: look at the page, find another element, or take another way."
+	return "This failed a moment ago, and the page has not changed since. Other words will not help: look at the page, find another element, or take another way."
 }
+
+// isRef says whether s is a ref and nothing else.
+func isRef(s string) bool { return s != "" && ref.FindString(s) == s }
 
 // hint explains bad arguments. Where a description stands in place of a ref it
 // says which refs fit.
@@ -85,7 +88,7 @@ func (p *Planner) hint(ctx context.Context, eyes Eyes, t tool, a args, err error
 		return why + " Take it from the page report."
 	}
 	p.seen.add(found.Text)
-	return why + " Say it by ref. What fits your words:\n" + p.fenced(found)
+	return why + " Say it by ref. What fits your words:\n" + p.fenced("", found)
 }
 
 // bounce sends a call back.

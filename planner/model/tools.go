@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ type args struct {
 	Tab          string   `json:"tab,omitempty"`
 	Files        []string `json:"files,omitempty"`
 	Double       bool     `json:"double,omitempty"`
+	Inside       string   `json:"inside,omitempty"`
+	Full         bool     `json:"full,omitempty"`
 	Query        string   `json:"query,omitempty"`
 	Seconds      int      `json:"seconds,omitempty"`
 	Expect       string   `json:"expect,omitempty"`
@@ -39,30 +42,33 @@ type args struct {
 	Question     string   `json:"question,omitempty"`
 }
 
-// fields describes each argument to the model: its JSON Schema.
+// fields describes each argument to the model: its JSON Schema. What every
+// action takes is explained once, in the prompt, and not with each tool.
 var fields = map[string]string{
-	"ref":          `{"type":"string","description":"ref from the page report, such as e12 or f2e5"}`,
-	"element":      `{"type":"string","description":"the element in your own short words, with its row or dialog where others look like it"}`,
-	"to_ref":       `{"type":"string","description":"ref of the place to drag to"}`,
-	"to_element":   `{"type":"string","description":"that place in your own words"}`,
-	"text":         `{"type":"string","description":"text; ${secret:NAME} stands for a secret"}`,
-	"options":      `{"type":"array","items":{"type":"string"},"minItems":1,"description":"options by their visible label"}`,
-	"date":         `{"type":"string","description":"ISO date, 2026-03-15"}`,
-	"key":          `{"type":"string","description":"key or chord: Enter, Escape, ArrowDown, Control+S"}`,
-	"url":          `{"type":"string","description":"address, absolute or relative"}`,
+	"ref":          `{"type":"string"}`,
+	"element":      `{"type":"string"}`,
+	"to_ref":       `{"type":"string"}`,
+	"to_element":   `{"type":"string"}`,
+	"text":         `{"type":"string"}`,
+	"inside":       `{"type":"string","description":"in a canvas, which has no elements of its own: the label of the thing to click, such as March"}`,
+	"options":      `{"type":"array","items":{"type":"string"},"minItems":1,"description":"by visible label"}`,
+	"date":         `{"type":"string","description":"ISO, 2026-03-15"}`,
+	"key":          `{"type":"string","description":"Enter, Escape, ArrowDown, Control+S"}`,
+	"url":          `{"type":"string"}`,
 	"direction":    `{"type":"string","enum":["up","down","top","bottom"]}`,
-	"tab":          `{"type":"string","description":"tab id (t2), title or part of its address"}`,
-	"files":        `{"type":"array","items":{"type":"string"},"minItems":1,"description":"paths of files that the task names"}`,
-	"double":       `{"type":"boolean","description":"double click"}`,
-	"query":        `{"type":"string","description":"text to find; a | b for either; * as a wildcard"}`,
+	"tab":          `{"type":"string","description":"id (t2), title or part of the address"}`,
+	"files":        `{"type":"array","items":{"type":"string"},"minItems":1,"description":"paths that the task names"}`,
+	"double":       `{"type":"boolean"}`,
+	"full":         `{"type":"boolean"}`,
+	"query":        `{"type":"string","description":"text, a | b for either, * as a wildcard, button: for a role"}`,
 	"seconds":      `{"type":"integer","minimum":1,"maximum":30}`,
-	"expect":       `{"type":"string","description":"what will be true afterwards and is not yet, as a short sentence: \"Saved\" is visible; the url contains /invoices; the field \"City\" has the value \"Berlin\"; the dialog \"Confirm\" is gone"}`,
-	"irreversible": `{"type":"boolean","description":"true for what cannot be taken back: pay, order, delete, send"}`,
-	"dialog":       `{"type":"string","enum":["accept","dismiss"],"description":"how to answer a browser dialog that this raises"}`,
-	"name":         `{"type":"string","description":"name to remember the value under"}`,
+	"expect":       `{"type":"string"}`,
+	"irreversible": `{"type":"boolean"}`,
+	"dialog":       `{"type":"string","enum":["accept","dismiss"]}`,
+	"name":         `{"type":"string","description":"of the variable"}`,
 	"claim":        `{"type":"string","description":"what was achieved"}`,
-	"reason":       `{"type":"string","description":"why"}`,
-	"question":     `{"type":"string","description":"what a person has to decide, and what you know"}`,
+	"reason":       `{"type":"string"}`,
+	"question":     `{"type":"string","description":"what has to be decided, and what you know"}`,
 }
 
 // A tool is what the model may call. Tools with an action become intents.
@@ -80,9 +86,9 @@ var (
 
 // tools is the table; it is read, never written.
 var tools = []tool{
-	{"click", "Click an element.", onElement, append([]string{"double"}, outcome...), bus.ActionClick, bus.RiskReversible},
+	{"click", "Click an element.", onElement, append([]string{"double", "inside"}, outcome...), bus.ActionClick, bus.RiskReversible},
 	{"fill", "Replace what a field holds.", append([]string{"text"}, onElement...), outcome, bus.ActionFill, bus.RiskIdempotent},
-	{"type", "Type key by key after what a field holds; for fields that react to each key.", append([]string{"text"}, onElement...), outcome, bus.ActionType, bus.RiskReversible},
+	{"type", "Type key by key after what a field holds.", append([]string{"text"}, onElement...), outcome, bus.ActionType, bus.RiskReversible},
 	{"clear", "Empty a field.", onElement, outcome, bus.ActionClear, bus.RiskIdempotent},
 	{"select", "Choose options of a list or combobox, native or custom.", append([]string{"options"}, onElement...), outcome, bus.ActionSelect, bus.RiskIdempotent},
 	{"pick_date", "Set a date in any kind of date field or picker.", append([]string{"date"}, onElement...), outcome, bus.ActionPickDate, bus.RiskIdempotent},
@@ -103,7 +109,7 @@ var tools = []tool{
 	{"wait", "Wait until something is true.", []string{"expect"}, []string{"seconds"}, bus.ActionWait, bus.RiskRead},
 	{"remember", "Remember what an element shows under a name.", append([]string{"name"}, onElement...), nil, bus.ActionRemember, bus.RiskRead},
 	{"find", "Search the whole page, also what is folded. Touches nothing.", []string{"query"}, nil, "", ""},
-	{"look", "See the page anew, in full. Touches nothing.", nil, nil, "", ""},
+	{"look", "See what has changed since the last report; all that is in one element with ref; the whole page with full. Touches nothing.", nil, []string{"ref", "full"}, "", ""},
 	{"finish", "Claim that the task is done.", []string{"claim"}, nil, "", ""},
 	{"give_up", "Say that the task can't be done.", []string{"reason"}, nil, "", ""},
 	{"ask", "Hand over to a person.", []string{"question"}, nil, "", ""},
@@ -125,12 +131,12 @@ func toolList() []llm.Tool {
 		for _, f := range slices.Concat(t.required, t.optional) {
 			props = append(props, fmt.Sprintf("%q:%s", f, fields[f]))
 		}
-		required := "[]"
+		required := ""
 		if len(t.required) > 0 {
-			required = `["` + strings.Join(t.required, `","`) + `"]`
+			required = `,"required":["` + strings.Join(t.required, `","`) + `"]`
 		}
 		out[i] = llm.Tool{Name: t.name, Description: t.description, Schema: json.RawMessage(
-			`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":` + required + `,"additionalProperties":false}`)}
+			`{"type":"object","properties":{` + strings.Join(props, ",") + `}` + required + `}`)}
 	}
 	return out
 }
@@ -165,7 +171,10 @@ func (t tool) read(raw json.RawMessage) (args, error) {
 // intent makes the intent of a call.
 func (t tool) intent(a args) (bus.Intent, error) {
 	i := bus.Intent{Action: t.action, Risk: t.risk, Value: a.Text, DialogAnswer: a.Dialog, Text: t.words(a)}
-	if a.Ref != "" || a.Element != "" {
+	switch {
+	case a.Inside != "": // no element, so no ref: the actor looks into the picture
+		i.Target = &bus.Target{Words: a.Inside + " in " + a.Element, Name: a.Inside, Within: []bus.Scope{{Kind: "chart"}}}
+	case a.Ref != "" || a.Element != "":
 		i.Target = &bus.Target{Ref: a.Ref, Words: a.Element}
 	}
 	switch t.action {
@@ -203,7 +212,7 @@ func (t tool) intent(a args) (bus.Intent, error) {
 	if a.Expect != "" {
 		expect, err := playbook.ReadChecks(a.Expect)
 		if err != nil {
-			return i, fmt.Errorf("expect could not be read: %v", err)
+			return i, errors.New(`expect could not be read. Say it as one of: "Saved" is visible; the dialog "Confirm" is gone; the page shows "3 items"; the url contains /invoices; the field "City" has the value "Berlin"; the checkbox "Wiki" is checked; the button "Save" is enabled; or leave it out`)
 		}
 		i.Expect = expect
 	}
@@ -227,16 +236,27 @@ func named(i bus.Intent) bus.Intent {
 // words are the intent as a person would say it.
 func (t tool) words(a args) string {
 	s := strings.ReplaceAll(t.name, "_", " ")
-	for _, v := range []string{a.Text, strings.Join(a.Options, ", "), a.Date, a.Key, strings.Join(a.Files, ", "), a.URL, a.Direction, a.Tab, a.Expect} {
+	for _, v := range []string{a.Inside, a.Text, strings.Join(a.Options, ", "), a.Date, a.Key, strings.Join(a.Files, ", "), a.URL, a.Direction, a.Tab, a.Name} {
 		if v != "" {
 			s += fmt.Sprintf(" %q", v)
 		}
 	}
-	if a.Element != "" {
+	switch {
+	case a.Element == "":
+	case len(s) == len(t.name):
+		s += " " + a.Element
+	default:
 		s += " – " + a.Element
 	}
 	if a.ToElement != "" {
 		s += " to " + a.ToElement
+	}
+	switch {
+	case a.Expect == "":
+	case t.action == bus.ActionWait:
+		s += " until " + a.Expect
+	default:
+		s += "; expect " + a.Expect
 	}
 	return s
 }
