@@ -14,12 +14,16 @@ import (
 // browserKey is where a session's cookies and storage are kept for a resume.
 const browserKey = "browser"
 
+// CodeSecretMissing is the error of a session whose workflow uses a secret that
+// this actor does not have.
+const CodeSecretMissing = "secret_missing"
+
 // open answers actor.open: a browser context of its own with one blank tab.
 // Secrets that the workflow needs and this actor lacks are refused before
 // anything is opened. With RestoreAt, what was saved last is brought back.
 func (a *Agent) open(ctx context.Context, req bus.OpenRequest) (bus.Session, error) {
 	if missing := secret.Missing(a.o.Secrets, req.Secrets); len(missing) > 0 {
-		return bus.Session{}, bus.Errorf(bus.Ask, string(bus.RefusedSecret), "these secrets are not set: %s; put them into the environment or the env file", strings.Join(missing, ", "))
+		return bus.Session{}, bus.Errorf(bus.GiveUp, CodeSecretMissing, "the actor lacks the secret %s: set it in the environment of the actor's process (with docker compose in secrets.env), or in its env file (env_file, one NAME=VALUE a line)", strings.Join(missing, ", "))
 	}
 	s, err := a.pool.OpenSession(ctx, req.Session, req.AllowedOrigins)
 	if err != nil || req.RestoreAt == "" {
@@ -58,8 +62,14 @@ func (a *Agent) restore(ctx context.Context, s bus.Session, at string) error {
 	return tab.Settle(ctx, settleQuiet, settleMax)
 }
 
+// close answers actor.close. What was kept about the session goes with it, also
+// where its browser cannot be asked any more: it holds cookies.
 func (a *Agent) close(ctx context.Context, req bus.CloseRequest) (bus.Raw, error) {
-	return bus.Raw("{}"), a.pool.CloseSession(ctx, req.Session)
+	err := a.pool.CloseSession(ctx, req.Session)
+	if req.Session.ID != "" {
+		err = errors.Join(err, a.bus.DropSessionState(ctx, req.Session.ID))
+	}
+	return bus.Raw("{}"), err
 }
 
 // save keeps the session's cookies and storage in its state. They are

@@ -2,12 +2,16 @@
 // source: it never leaves the page's process.
 const SECRET_HINTS = /(^|\s)(cc-number|cc-csc|one-time-code|current-password|new-password)(\s|$)/;
 const secrets = new WeakSet(); // once a password, always a password ("show password")
+// The actor's word for it, whose script is in the same world: what a run's
+// secret was typed into looks like any other field, and no other process can
+// tell it by its value.
+const wasGivenSecret = (el) => Boolean(globalThis.__quartetAct && globalThis.__quartetAct.holdsSecret(el));
 function isSecret(el, tag) {
   if (secrets.has(el)) return true;
   if (tag !== 'input' && tag !== 'textarea') return false;
   const secret = (tag === 'input' && N.inputType(el) === 'password')
     || SECRET_HINTS.test((N.attr(el, 'autocomplete') || '').toLowerCase())
-    || (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none';
+    || (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none' || wasGivenSecret(el);
   if (secret) secrets.add(el);
   return secret;
 }
