@@ -143,7 +143,10 @@ func (p *Pool) OpenSession(ctx context.Context, id string, allowedOrigins []stri
 	st, err := h.register(s, origins)
 	if err == nil {
 		dir, _ := h.downloadDirs(id)
-		err = os.MkdirAll(dir, 0o777) // a browser in another container may be another user
+		err = os.MkdirAll(dir, 0o777)
+		if err == nil && p.o.hostDir != "" {
+			err = os.Chmod(dir, 0o777) // a browser in another container may be another user
+		}
 	}
 	if err == nil {
 		err = h.allowDownloads(ctx, st)

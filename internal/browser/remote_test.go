@@ -131,6 +131,16 @@ func TestTwoPoolsOnePage(t *testing.T) {
 	}
 	eval[any](t, frames(t, seen)[0], `() => 1`)
 
+	// A browser in another container may be another user: it can write where
+	// the files go, and we can read what it wrote.
+	made, err := filepath.Glob(filepath.Join(files, "*"))
+	if err != nil || len(made) != 1 {
+		t.Fatalf("%v, %v", made, err)
+	}
+	if info, err := os.Stat(made[0]); err != nil || info.Mode().Perm() != 0o777 {
+		t.Errorf("the session's folder: %v, %v", info.Mode(), err)
+	}
+
 	// A file arrives where the acting process finds it.
 	got := tab.Watch()
 	click(t, tab, "#dl")
@@ -139,6 +149,8 @@ func TestTwoPoolsOnePage(t *testing.T) {
 		t.Errorf("no download: %+v", f)
 	} else if data, err := f.Downloads[0].Read(); err != nil || string(data) != "a,b" || !strings.HasPrefix(f.Downloads[0].Path, files) {
 		t.Errorf("download %+v: %q, %v", f.Downloads[0], data, err)
+	} else if info, err := os.Stat(f.Downloads[0].Path); err != nil || info.Mode().Perm()&0o004 == 0 {
+		t.Errorf("the browser's file: %v, %v", info.Mode(), err)
 	}
 	got.Close()
 
