@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/target"
 	"github.com/quartet-agents/quartet/observer/aria"
 )
 
@@ -102,7 +103,7 @@ func (a *Agent) resolve(ctx context.Context, req bus.PrepareRequest, tree *aria.
 	if in.Target == nil {
 		return refuse(bus.RefusedNotFound, "the intent names no target")
 	}
-	el, err := a.place(ctx, req, tree, *in.Target, purposeOf(in.Action), p)
+	el, err := a.place(ctx, req, tree, *in.Target, target.Purpose(in.Action), p)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (a *Agent) resolve(ctx context.Context, req bus.PrepareRequest, tree *aria.
 
 // place finds the one element that a target means.
 func (a *Agent) place(ctx context.Context, req bus.PrepareRequest, tree *aria.Tree, t bus.Target, purpose aria.Purpose, p *bus.Prepared) (*bus.Element, error) {
-	q := queryOf(t, purpose)
+	q := byWords(t, purpose)
 	if t.Ref != "" {
 		n := tree.ByRef(t.Ref)
 		if n == nil {
@@ -181,43 +182,11 @@ func wordsOf(q aria.Query) string {
 	return strings.TrimSpace(q.Role + q.Kind + " " + q.Name)
 }
 
-// purposeOf maps actions to what an element must be good for.
-func purposeOf(act bus.Action) aria.Purpose {
-	switch act {
-	case bus.ActionFill, bus.ActionType, bus.ActionClear, bus.ActionReplace:
-		return aria.ForFill
-	case bus.ActionSelect:
-		return aria.ForSelect
-	case bus.ActionCheck, bus.ActionUncheck, bus.ActionToggle:
-		return aria.ForCheck
-	case bus.ActionHover:
-		return aria.ForHover
-	case bus.ActionDrag:
-		return aria.ForDrag
-	case bus.ActionUpload:
-		return aria.ForUpload
-	case bus.ActionPickDate:
-		return aria.ForDate
-	case bus.ActionRemember:
-		return aria.ForRead
-	case bus.ActionPress:
-		return aria.ForPress
-	case bus.ActionScroll:
-		return aria.ForAny
-	}
-	return aria.ForClick
-}
-
-func queryOf(t bus.Target, purpose aria.Purpose) aria.Query {
-	q := aria.Query{Words: t.Words, Name: t.Name, Role: t.Role, Kind: t.Kind, Ordinal: t.Ordinal, Focused: t.Focused, Purpose: purpose}
-	for _, s := range t.Within {
-		q.Within = append(q.Within, aria.Scope{Kind: s.Kind, Name: s.Name})
-	}
-	if t.Near != nil {
-		of := queryOf(t.Near.Of, aria.ForAny)
-		of.Ref = t.Near.Of.Ref
-		q.Near = &aria.Near{Relation: t.Near.Relation, Of: of}
-	}
+// byWords is the question for a target without its ref, which has been looked
+// at already.
+func byWords(t bus.Target, p aria.Purpose) aria.Query {
+	q := target.Query(t, p)
+	q.Ref = ""
 	return q
 }
 

@@ -89,7 +89,7 @@ func (h *hand) remember(ctx context.Context) error {
 		if h.in.Target == nil {
 			return refuse(bus.RefusedNotFound, "nothing says what to count")
 		}
-		r := aria.Locate(tree, queryOf(*h.in.Target, aria.ForRead))
+		r := aria.Locate(tree, byWords(*h.in.Target, aria.ForRead))
 		n := len(r.Candidates)
 		if n == 0 && r.Node != nil {
 			n = 1

@@ -83,7 +83,7 @@ func canvasOf(tree *aria.Tree, t bus.Target) (*aria.Node, bool) {
 	}
 	// What the page can say in text needs no pixels: a chart may have elements
 	// beside or inside its canvas.
-	if r := aria.Locate(tree, queryOf(t, aria.ForClick)); r.Node != nil && r.Node != found[0] && (!inChart || r.Node.Operable()) {
+	if r := aria.Locate(tree, byWords(t, aria.ForClick)); r.Node != nil && r.Node != found[0] && (!inChart || r.Node.Operable()) {
 		return nil, false
 	}
 	return found[0], true

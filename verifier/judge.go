@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/target"
 	"github.com/quartet-agents/quartet/observer/aria"
 )
 
@@ -282,7 +283,7 @@ func (j *judging) twins() {
 		looksOnly(j.Intent.Action) || j.Attempt.Target.Ref == "" {
 		return
 	}
-	others := twinsOf(j.Before, j.Intent.Target, purpose(j.Intent.Action), j.Attempt.Target.Ref)
+	others := twinsOf(j.Before, j.Intent.Target, target.Purpose(j.Intent.Action), j.Attempt.Target.Ref)
 	if len(others) == 0 {
 		return
 	}

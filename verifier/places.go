@@ -5,48 +5,9 @@ import (
 	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/target"
 	"github.com/quartet-agents/quartet/observer/aria"
 )
-
-// query turns a target of the bus into one of the tree model.
-func query(t *bus.Target, p aria.Purpose) aria.Query {
-	q := aria.Query{Ref: t.Ref, Words: t.Words, Name: t.Name, Role: t.Role, Kind: t.Kind,
-		Ordinal: t.Ordinal, Focused: t.Focused, Purpose: p}
-	for _, s := range t.Within {
-		q.Within = append(q.Within, aria.Scope{Kind: s.Kind, Name: s.Name})
-	}
-	if t.Near != nil {
-		q.Near = &aria.Near{Relation: t.Near.Relation, Of: query(&t.Near.Of, aria.ForAny)}
-	}
-	return q
-}
-
-// purpose is what an action wants of its target.
-func purpose(a bus.Action) aria.Purpose {
-	switch a {
-	case bus.ActionClick, bus.ActionDownload:
-		return aria.ForClick
-	case bus.ActionFill, bus.ActionType, bus.ActionClear, bus.ActionReplace:
-		return aria.ForFill
-	case bus.ActionSelect:
-		return aria.ForSelect
-	case bus.ActionPickDate:
-		return aria.ForDate
-	case bus.ActionCheck, bus.ActionUncheck, bus.ActionToggle:
-		return aria.ForCheck
-	case bus.ActionHover:
-		return aria.ForHover
-	case bus.ActionDrag:
-		return aria.ForDrag
-	case bus.ActionUpload:
-		return aria.ForUpload
-	case bus.ActionPress:
-		return aria.ForPress
-	case bus.ActionRemember:
-		return aria.ForRead
-	}
-	return aria.ForAny
-}
 
 // found is where an expectation's target stands.
 type found struct {
@@ -66,10 +27,10 @@ func (f found) one() *aria.Node {
 // locate places a target for the first of the purposes that finds it. Loose
 // words, in any order, place nothing: an expectation must not hold for a
 // likeness.
-func locate(t *aria.Tree, target *bus.Target, purposes ...aria.Purpose) found {
+func locate(t *aria.Tree, want *bus.Target, purposes ...aria.Purpose) found {
 	var f found
 	for _, p := range purposes {
-		r := aria.Locate(t, query(target, p))
+		r := aria.Locate(t, target.Query(*want, p))
 		switch {
 		case r.Rung == "words":
 			f.why = "only something like it is there: " + describe(first(r))
@@ -144,11 +105,11 @@ func several(t *aria.Tree, nodes []*aria.Node) string {
 // with the ref, when the words, ordinal and position together do not single it
 // out. A ref that a planner gave tells nothing apart here: it is the words that
 // say what a person meant. Without words there are no twins.
-func twinsOf(t *aria.Tree, target *bus.Target, p aria.Purpose, ref string) []*aria.Node {
-	if target.Words == "" && target.Name == "" || target.Focused {
+func twinsOf(t *aria.Tree, want *bus.Target, p aria.Purpose, ref string) []*aria.Node {
+	if want.Words == "" && want.Name == "" || want.Focused {
 		return nil
 	}
-	q := query(target, p)
+	q := target.Query(*want, p)
 	q.Ref = ""
 	if r := aria.Locate(t, q); r.Node != nil && r.Node.Ref == ref {
 		return nil

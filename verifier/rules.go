@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/target"
 	"github.com/quartet-agents/quartet/observer/aria"
 )
 
@@ -161,7 +162,7 @@ func (j *judging) now() *aria.Node {
 	if j.Intent.Target != nil && (j.Intent.Target.Name != "" || j.Intent.Target.Words != "") && !j.fx.document {
 		q := *j.Intent.Target
 		q.Ref = ""
-		if n := locate(j.After, &q, purpose(j.Intent.Action)).one(); n != nil && n.Role == t.Role {
+		if n := locate(j.After, &q, target.Purpose(j.Intent.Action)).one(); n != nil && n.Role == t.Role {
 			return n
 		}
 	}

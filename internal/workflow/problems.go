@@ -3,6 +3,8 @@ package workflow
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A Problem is one thing wrong in a file: where, what, and what to do.
@@ -83,30 +85,9 @@ func excerpt(source []string, line, column int) string {
 func nearest(word string, names []string) string {
 	best, at := "", 3
 	for _, n := range names {
-		if d := distance(word, n); d < at {
+		if d := levenshtein.ComputeDistance(word, n); d < at {
 			best, at = n, d
 		}
 	}
 	return best
-}
-
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := diagonal
-			if x[i-1] != y[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(y)]
 }

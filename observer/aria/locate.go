@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A Query says in words which element is meant. Its fields mirror the bus's
@@ -634,7 +636,7 @@ func (l *locator) diagnose(reason string) Diagnosis {
 			}
 		}
 		if name := fold(n.title()); name != "" && (n.Operable() || typed) && len(name) < 200 {
-			far := distance(name, want)
+			far := levenshtein.ComputeDistance(name, want)
 			if wordsIn(words(name), needle) >= 0 || wordsIn(needle, words(name)) >= 0 {
 				far = min(far, 2)
 			}

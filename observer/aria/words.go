@@ -134,28 +134,3 @@ func wordsIn(hay, needle []string) int {
 	}
 	return -1
 }
-
-// distance is the edit distance (insert, delete, replace) in runes.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) < len(y) {
-		x, y = y, x
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := diagonal
-			if x[i-1] != y[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(y)]
-}

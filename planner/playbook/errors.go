@@ -3,6 +3,8 @@ package playbook
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // An Unreadable says exactly what of a sentence was not understood.
@@ -82,7 +84,7 @@ func nearestForms(v verb, text string) []string {
 					switch {
 					case w == fw && len(w) > 2:
 						score += 2
-					case len(w) > 3 && len(fw) > 3 && editDistance(w, fw) <= 2:
+					case len(w) > 3 && len(fw) > 3 && levenshtein.ComputeDistance(w, fw) <= 2:
 						score += 2
 					default:
 						continue
@@ -110,25 +112,4 @@ func nearestForms(v verb, text string) []string {
 		best[top].form = ""
 	}
 	return out
-}
-
-func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := diagonal
-			if x[i-1] != y[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(y)]
 }

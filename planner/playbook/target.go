@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/quartet-agents/quartet/bus"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A phrase is a target as it was read, with what the sentence around it needs.
@@ -313,7 +315,7 @@ func (c *clause) descriptors(p *phrase, from, to, most int) *problem {
 		}
 		if p.noun == nil {
 			for _, n := range nouns {
-				if len(w) > 4 && len(n.word) > 3 && editDistance(w, n.word) == 1 && w != n.word+"s" {
+				if len(w) > 4 && len(n.word) > 3 && levenshtein.ComputeDistance(w, n.word) == 1 && w != n.word+"s" {
 					return c.wrong(i, i+1, "did you mean "+strconv.Quote(n.word)+"?")
 				}
 			}
