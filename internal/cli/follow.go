@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +22,10 @@ type result struct {
 	Steps   int        `json:"steps"`
 	Seconds float64    `json:"seconds"`
 	Tokens  tokens     `json:"tokens"`
-	Looks   int        `json:"looks"` // escalations that took pixels
-	Report  string     `json:"report"`
+	// Usage is what each role's model was asked and charged.
+	Usage  []bus.Usage `json:"usage,omitempty"`
+	Looks  int         `json:"looks"` // escalations that took pixels
+	Report string      `json:"report"`
 }
 
 // tokens are a run's cost.
@@ -132,7 +136,9 @@ func oneLine(s string, limit int) string {
 // printResult prints how the run ended and returns its exit code as an error.
 func (a *app) printResult(s *bus.RunState, path string) error {
 	r := result{Run: s.Run, Status: s.Finished.Status, Reason: s.Finished.Reason, Steps: len(s.Intents), Seconds: s.Updated.Sub(s.Started).Seconds(), Report: path}
-	for _, u := range s.Usage {
+	for _, role := range slices.Sorted(maps.Keys(s.Usage)) {
+		u := s.Usage[role]
+		r.Usage = append(r.Usage, u)
 		r.Tokens.Model += u.InputTokens + u.OutputTokens
 	}
 	for _, i := range s.Intents {
@@ -160,6 +166,9 @@ func (a *app) printResult(s *bus.RunState, path string) error {
 		}
 	}
 	a.printf("%d steps in %.1f s; %d model tokens, %d tokens of page changes, %d looks at pixels\n", r.Steps, r.Seconds, r.Tokens.Model, r.Tokens.Observation, r.Looks)
+	for _, u := range r.Usage {
+		a.printf("%s %s: %d calls, %d tokens in (%d cached), %d out\n", u.Role, u.Model, u.Calls, u.InputTokens, u.CachedTokens, u.OutputTokens)
+	}
 	a.printf("report: %s\n", r.Report)
 	return silentExit(exitOf(r.Status))
 }
