@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -85,12 +86,11 @@ func find(e bus.Expect, v view) finding {
 	case bus.ExpectCount:
 		return findCount(e, v.tree)
 	case bus.ExpectAria:
-		t, err := parseTemplate(e.Want)
-		if err != nil {
+		switch err := aria.Match(e.Want, v.tree); {
+		case errors.Is(err, aria.ErrTemplate):
 			return unknown("%v", err)
-		}
-		if ok, line := t.matches(v.tree); !ok {
-			return no("the page has nothing that fits line %d of the template", line)
+		case err != nil:
+			return no("%v", err)
 		}
 		return yes("the page has what the template describes")
 	case bus.ExpectValue, bus.ExpectEmpty, bus.ExpectChecked, bus.ExpectEnabled, bus.ExpectFocused:

@@ -165,19 +165,3 @@ func TestNoSecretInFacts(t *testing.T) {
 		}
 	}
 }
-
-func FuzzTemplate(f *testing.F) {
-	f.Add("- list \"Plans\":\n  - listitem: Free")
-	f.Add("- heading /Sea.s/ [level=1]")
-	f.Add("- text: \"a\"\n\n    - x")
-	tree := shop()
-	f.Fuzz(func(t *testing.T, s string) {
-		p, err := parseTemplate(s)
-		if err != nil {
-			return
-		}
-		if ok, line := p.matches(tree); !ok && line < 1 {
-			t.Fatalf("%q is missing at line %d", s, line)
-		}
-	})
-}
