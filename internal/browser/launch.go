@@ -114,7 +114,7 @@ func launch(o *options) (_ *process, err error) {
 			return nil, err
 		}
 	} else if path, err = exec.LookPath(path); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoBrowser, err)
+		return nil, fmt.Errorf("%w: %w; install one (Debian, Ubuntu: `apt-get install chromium`), or name another program", ErrNoBrowser, err)
 	}
 	root, err := os.MkdirTemp(o.tempDir, profilePrefix)
 	if err != nil {

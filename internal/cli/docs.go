@@ -55,7 +55,7 @@ func cliDocs(root *cobra.Command) ([]byte, error) {
 		c.DisableAutoGenTag = true
 		c.InitDefaultHelpCmd()
 		c.InitDefaultHelpFlag()
-		if c.Runnable() {
+		if !c.HasSubCommands() {
 			var one bytes.Buffer
 			if err := doc.GenMarkdownCustom(c, &one, func(string) string { return "#" }); err != nil {
 				return err

@@ -68,6 +68,8 @@ func (a *app) root() *cobra.Command {
 		Short:         "Run business workflows in a real browser, every step verified",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          verbs,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return a.setUp()
 		},
@@ -169,6 +171,18 @@ func buildVersion(info *debug.BuildInfo) string {
 		return info.Main.Version
 	}
 	return "dev"
+}
+
+// verbs is what a command does that only has others below it.
+func verbs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	hint := ""
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %q? ", near[0])
+	}
+	return usagef("%s has no command %q; %ssee %s --help", c.CommandPath(), args[0], hint, c.CommandPath())
 }
 
 // noArgs and exactArgs are cobra's, as usage errors.

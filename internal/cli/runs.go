@@ -89,7 +89,7 @@ func (a *app) runState(ctx context.Context, id string, j *job) (*bus.RunState, e
 }
 
 func (a *app) runsCmd() *cobra.Command {
-	c := &cobra.Command{Use: "runs", Short: "List runs, show one"}
+	c := &cobra.Command{Use: "runs", Short: "List runs, show one", Args: cobra.ArbitraryArgs, RunE: verbs}
 	c.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the runs, newest first", Args: noArgs,
