@@ -345,6 +345,9 @@ func (l *locator) typedAs(n *Node) int {
 		}
 	}
 	if q.Kind != "" {
+		if k := normalKind(q.Kind); n.Role == "heading" && l.purpose() == ForDrag && (k == "column" || k == "section" || k == "group" || k == "list") {
+			return 1 // a board's column is where its heading stands
+		}
 		is, known := kindIs(q.Kind, n)
 		if is || !known && n.Role == q.Kind || !known && serves(l.purpose(), n) {
 			return 1

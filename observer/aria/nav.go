@@ -152,7 +152,37 @@ func place(path []*Node) string {
 			parts = append(parts, s)
 		}
 	}
+	if len(parts) == 0 {
+		if h := headingOver(path); h != "" {
+			return "section " + quote(shorten(h, 40))
+		}
+	}
 	return strings.Join(parts, " in ")
+}
+
+// headingOver is the heading that stands nearest before the last of a path, the
+// page's own aside.
+func headingOver(path []*Node) string {
+	for i := len(path) - 1; i >= 1; i-- {
+		before := ""
+		for _, n := range path[i-1].Children {
+			if n == path[i] {
+				break
+			}
+			for len(n.Children) == 1 && n.Role == "generic" {
+				n = n.Children[0]
+			}
+			if n.Role == "heading" && n.Level > 1 {
+				if before = n.Name; before == "" {
+					before = TextOf(n)
+				}
+			}
+		}
+		if before != "" {
+			return collapse(before)
+		}
+	}
+	return ""
 }
 
 // surrounding names a node as a place, or returns "" when it is none.

@@ -193,11 +193,14 @@ func (l *locator) besideLabel(tier, modal int) []int {
 		}
 		out = append(out, i)
 	}
+	wraps := func(i int) bool { // the text is not all that is in it
+		return slices.ContainsFunc(fields, func(f int) bool { return l.x.contains(i, f) })
+	}
 	for i, n := range l.x.nodes {
-		if n.Operable() || l.x.end[i]-i > 4 || n.Inert || !l.fits(rungFolded, i, l.want) {
+		if wraps(i) || n.Operable() || l.x.end[i]-i > 4 || n.Inert || !l.fits(rungFolded, i, l.want) {
 			continue
 		}
-		if p := l.x.parent[i]; p >= 0 && l.x.end[p]-p <= 4 && !l.x.nodes[p].Operable() && l.fits(rungFolded, p, l.want) {
+		if p := l.x.parent[i]; p >= 0 && !wraps(p) && l.x.end[p]-p <= 4 && !l.x.nodes[p].Operable() && l.fits(rungFolded, p, l.want) {
 			continue // the outer one of nested labels is looked at
 		}
 		if h := l.headerOf(i); h >= 0 {

@@ -53,6 +53,8 @@ func scopeIs(kind string, n *Node) bool {
 			return true
 		}
 		return false
+	case "column": // of a board; what stands in a table's column has its header's name
+		return r == "region" || r == "group" || r == "list" || r == "listbox" || r == "article"
 	case "list":
 		switch r {
 		case "list", "listbox", "menu", "tree", "combobox", "radiogroup", "feed":
@@ -140,7 +142,16 @@ func (l *locator) spansOf(s Scope) []span {
 				out = append(out, i)
 			}
 		}
-		return innermost(l.x, out)
+		out = innermost(l.x, out)
+		if s.Kind == "" { // of "Ann": her row, not the cell that says so
+			for k, i := range out {
+				if row := l.x.up(i, func(n *Node) bool { return n.Role == "row" }); row >= 0 && isCell(l.x.nodes[i].Role) {
+					out[k] = row
+				}
+			}
+			out = slices.Compact(out)
+		}
+		return out
 	}
 	named := func(i int, test func(have []string) bool) bool {
 		n := l.x.nodes[i]
@@ -151,7 +162,7 @@ func (l *locator) spansOf(s Scope) []span {
 	if out := pick(func(i int) bool { return named(i, equal) }); len(out) > 0 {
 		return l.toSpans(out)
 	}
-	if k := normalKind(s.Kind); k == "section" || k == "group" || k == "" {
+	if k := normalKind(s.Kind); k == "section" || k == "group" || k == "column" || k == "" {
 		if out := l.underHeading(equal); len(out) > 0 {
 			return out
 		}

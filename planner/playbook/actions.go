@@ -230,7 +230,7 @@ func (c *clause) open(v verb) ([]bus.Intent, *problem) {
 			return nil, c.wrong(at, len(c.toks), "which page? Say its address, or what to click")
 		}
 	}
-	return one(bus.Intent{Action: bus.ActionClick, Target: &t.t}), nil
+	return intentsFor(bus.Intent{Action: bus.ActionClick}, []*phrase{t}), nil
 }
 
 func (c *clause) click(v verb) ([]bus.Intent, *problem) {
@@ -328,6 +328,9 @@ func intentsFor(base bus.Intent, list []*phrase) []bus.Intent {
 	for _, p := range list {
 		in := base
 		t := p.t
+		if in.Action == bus.ActionClick && p.noun != nil && p.noun.weak && p.quoted && (t.Kind == "message" || t.Kind == "text") {
+			t.Kind = "" // the message "Invoice 1043" of a mail client: what is called so
+		}
 		in.Target = &t
 		out = append(out, in)
 	}
