@@ -22,10 +22,11 @@ import (
 //go:embed prompt.md
 var prompt string
 
-// Limits of one decision: how often a reply may be sent back in a row, and how
-// often the claim to be done may be wrong.
+// Limits: how often a reply may be sent back in a row, how often the model may
+// look before it decides, and how often the claim to be done may be wrong.
 const (
 	maxBounces = 4
+	maxLooks   = 15
 	maxRefuted = 2
 )
 
@@ -86,6 +87,8 @@ type Planner struct {
 	made    *failure // the call that the last intent was made of
 	failed  *failure
 	refuted int
+	bounces int    // in a row
+	why     string // of the latest one
 	version int
 	usage   []bus.Usage
 }
@@ -124,27 +127,33 @@ func (p *Planner) next(ctx context.Context, t Turn) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		if p.failed = p.failureOf(last); p.failed == nil {
+		p.failed = p.failureOf(last)
+		if last.Verdict.Outcome == bus.Right {
 			p.refuted = 0
 		}
 		p.answer(fmt.Sprintf("Verdict: %s.\n%s", last.Verdict.Outcome, p.fenced(report(last), page)))
 	}
-	for bounces := 0; ; bounces++ {
-		if bounces > maxBounces {
-			return Decision{GiveUp: "the model's replies could not be carried out; the last was sent back because " + p.lastBounce()}, nil
-		}
+	p.bounces = 0
+	for looks := 0; looks <= maxLooks; looks++ {
+		before := p.bounces
 		call, bounced, err := p.ask(ctx)
 		if err != nil {
 			return Decision{}, err
 		}
-		if bounced {
-			continue
+		if !bounced {
+			d, done, err := p.decide(ctx, t, call)
+			if done || err != nil {
+				return d, err
+			}
 		}
-		d, done, err := p.decide(ctx, t, call)
-		if done || err != nil {
-			return d, err
+		switch {
+		case p.bounces == before: // it looked
+			p.bounces = 0
+		case p.bounces > maxBounces:
+			return Decision{GiveUp: "the model's replies could not be carried out: " + p.why}, nil
 		}
 	}
+	return Decision{GiveUp: fmt.Sprintf("the model looked %d times and did nothing", maxLooks)}, nil
 }
 
 // ask gets one tool call of the model's. What is not one is sent back.
@@ -168,6 +177,7 @@ func (p *Planner) ask(ctx context.Context) (call llm.Call, bounced bool, err err
 		case reply.Malformed != "":
 			why = "Not carried out: the arguments of " + reply.Malformed + " are not JSON. " + why
 		}
+		p.bounces, p.why = p.bounces+1, why
 		p.msgs = append(p.msgs, llm.TextMessage(llm.User, why))
 		return call, true, nil
 	}
@@ -364,7 +374,11 @@ func report(r *Result) string {
 		line("Downloaded %q, %d bytes.", d.Name, d.Size)
 	}
 	for _, t := range r.Receipt.NewTabs {
-		line("Tab %s opened: %q %s", t.ID, t.Title, t.URL)
+		where := "behind this one"
+		if t.ID == r.Receipt.Tab {
+			where = "in front; close it to go back"
+		}
+		line("Tab %s opened, %s: %q %s", t.ID, where, t.Title, t.URL)
 	}
 	for _, u := range r.Receipt.Blocked {
 		line("Not opened, because it is not on an allowed origin: %s", u)

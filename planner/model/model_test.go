@@ -377,3 +377,22 @@ func TestTheFixedPartIsSmall(t *testing.T) {
 		t.Logf("%d tokens before the page", n)
 	}
 }
+
+// TestSearchingIsNoNonsense: a model may look often before it acts, but not for
+// ever.
+func TestSearchingIsNoNonsense(t *testing.T) {
+	find := calls("find", `{"query":"archive"}`)
+	m, _ := script(t, wires[0], find, find, find, find, find, find, find, calls("click", `{"ref":"e9","element":"Archive"}`))
+	if d := next(t, planner(m), shop(), nil); d.Intent == nil {
+		t.Fatalf("%+v", d)
+	}
+	s := llmtest.New(find)
+	defer s.Close()
+	m, err := llm.Open(wires[0], llm.Options{Env: s.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := next(t, planner(m), shop(), nil); !strings.Contains(d.GiveUp, "did nothing") || len(s.Asked()) > 20 {
+		t.Fatalf("%d requests, %+v", len(s.Asked()), d)
+	}
+}

@@ -36,9 +36,10 @@ type failure struct {
 	version int
 }
 
-// failureOf is what the model's last call failed at, nil when it did not.
+// failureOf is what the model's last call failed at, nil when it did not. Where
+// the words contradicted the ref, other words are an answer.
 func (p *Planner) failureOf(r *Result) *failure {
-	if r.Verdict.Outcome == bus.Right || p.made == nil {
+	if r.Verdict.Outcome == bus.Right || p.made == nil || r.Receipt.Refusal != nil && r.Receipt.Refusal.Code == bus.RefusedContradicts {
 		return nil
 	}
 	f := *p.made
@@ -92,21 +93,9 @@ func (p *Planner) hint(ctx context.Context, eyes Eyes, t tool, a args, err error
 }
 
 // bounce sends a call back.
-func (p *Planner) bounce(why string) { p.answer("Not carried out. " + why) }
-
-// lastBounce is why the newest call was sent back.
-func (p *Planner) lastBounce() string {
-	for _, m := range slices.Backward(p.msgs) {
-		for _, part := range m.Parts {
-			switch {
-			case part.Result != nil:
-				return part.Result.Text
-			case m.Role == llm.User && part.Text != "":
-				return part.Text
-			}
-		}
-	}
-	return "of nothing"
+func (p *Planner) bounce(why string) {
+	p.bounces, p.why = p.bounces+1, why
+	p.answer("Not carried out. " + why)
 }
 
 // modelError carries the decision: whatever a later session could mend asks a
