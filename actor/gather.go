@@ -33,7 +33,9 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 		defer h.probe.disarm()
 	}
 	if h.rec.Sent {
+		kept := h.keepSoFar(ctx)
 		err := h.tab.Settle(ctx, settleQuiet, settleMax)
+		<-kept // before the receipt that replaces it
 		if err != nil && !errors.Is(err, browser.ErrTabGone) && !errors.Is(err, browser.ErrDialogOpen) && !errors.Is(err, context.DeadlineExceeded) {
 			h.note("settling: %v", err)
 		}
@@ -47,6 +49,26 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	if h.rec.Sent {
 		h.readBack(ctx)
 	}
+}
+
+// keepSoFar keeps what is known right after the input, in the background: that
+// it was sent, and what it hit. Should this process die while the page settles,
+// nobody has to wonder whether the target was hit.
+func (h *hand) keepSoFar(ctx context.Context) (kept <-chan struct{}) {
+	r := bus.Receipt{Attempt: h.rec.Attempt, Lost: true, Sent: true, Started: h.rec.Started, URLBefore: h.a.mask(h.rec.URLBefore)}
+	if h.rec.Hit != nil {
+		hit := *h.rec.Hit
+		hit.Name = h.a.mask(hit.Name)
+		r.Hit = &hit
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := h.a.keep(ctx, h.sess.ID, r); err != nil {
+			h.a.log.Warn("what was hit was not kept", "attempt", r.Attempt, "error", err)
+		}
+	}()
+	return done
 }
 
 // awaitDownloads waits until every download that began has ended; for a

@@ -47,7 +47,8 @@ func (a *Agent) keep(ctx context.Context, session string, r bus.Receipt) error {
 }
 
 // receipt answers actor.receipt. A receipt with Lost set says that the attempt
-// was begun and that nobody knows how far it went; code not_found says that it
+// was begun and that nobody knows how far it went; with Sent, that the input
+// was sent, and what it hit; code not_found says that it
 // was never begun.
 func (a *Agent) receipt(ctx context.Context, req bus.ReceiptRequest) (bus.Receipt, error) {
 	r, err := a.stored(ctx, req.Run, req.Attempt)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quartet-agents/quartet/actor"
 	"github.com/quartet-agents/quartet/bus"
@@ -110,4 +111,40 @@ func TestSecretIsMaskedForOthers(t *testing.T) {
 	if strings.Contains(fmt.Sprint(text), testSecret) {
 		t.Error("the tree holds the secret")
 	}
+}
+
+// TestHitIsKeptWhilePageSettles: an actor that dies after its input leaves
+// behind what was hit.
+func TestHitIsKeptWhilePageSettles(t *testing.T) {
+	b := serve(t, `<button onclick="let n = 0; const t = setInterval(() => { document.title = n; p.textContent = n++; if (n > 40) clearInterval(t) }, 50)">Go</button><p id=p>`)
+	in, p := b.prepare(click(named("Go")))
+	req := b.attempt(in, p)
+	result := make(chan bus.Receipt, 1)
+	go func() {
+		r, err := bus.Call[bus.ActRequest, bus.Receipt](b.ctx, world.bus, bus.VerbAct, &b.sess, req)
+		if err != nil {
+			t.Error(err)
+		}
+		result <- r
+	}()
+	var kept bus.Receipt
+	for !kept.Sent {
+		select {
+		case r := <-result:
+			t.Fatalf("nothing was kept before the receipt: %+v", r)
+		case <-b.ctx.Done():
+			t.Fatal("time is up")
+		case <-time.After(5 * time.Millisecond):
+			kept, _ = bus.Call[bus.ReceiptRequest, bus.Receipt](b.ctx, world.bus, bus.VerbReceipt, nil, bus.ReceiptRequest{Attempt: req.Attempt.ID, Run: b.run})
+		}
+	}
+	if !kept.Lost || kept.Hit == nil || !kept.Hit.Seen || !kept.Hit.Inside {
+		t.Errorf("kept meanwhile: %+v", kept)
+	}
+	r := <-result
+	last, err := bus.Call[bus.ReceiptRequest, bus.Receipt](b.ctx, world.bus, bus.VerbReceipt, nil, bus.ReceiptRequest{Attempt: req.Attempt.ID, Run: b.run})
+	if err != nil || last.Lost || r.Lost || last.Millis != r.Millis {
+		t.Errorf("at the end: %+v, %v", last, err)
+	}
+	b.settle(r)
 }

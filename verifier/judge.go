@@ -242,7 +242,8 @@ func (j *judging) incomplete() {
 	if r.Refusal != nil && r.Sent && j.outcome == bus.Right && !statePostcondition(j.Intent.Action) {
 		j.is(bus.Unsure, "The actor broke off half-way: %s", sentence(r.Refusal.Message, string(r.Refusal.Code)))
 	}
-	if r.Lost && j.outcome == bus.Right && !statePostcondition(j.Intent.Action) {
+	hit := r.Hit != nil && r.Hit.Seen && r.Hit.Inside // kept before the actor was lost
+	if r.Lost && !hit && j.outcome == bus.Right && !statePostcondition(j.Intent.Action) {
 		j.is(bus.Unsure, "The receipt is lost, so that nobody saw what was hit.")
 	}
 }
