@@ -267,7 +267,13 @@ func findText(e bus.Expect, t *aria.Tree) finding {
 		return no("several elements fit %s: %s", phrase(e.Target), several(t, f.nodes))
 	}
 	n := f.one()
-	for _, got := range []string{aria.TextOf(n), n.Name, valueOf(n)} {
+	says := []string{aria.TextOf(n), n.Name, valueOf(n)}
+	if e.Target.Role == "" && e.Target.Kind == "" {
+		if s := aria.Labelled(t, n); s != "" {
+			says = append(says, s)
+		}
+	}
+	for _, got := range says {
 		l, err := compare(e.Op, "contains", e.Want, got, "")
 		if err != nil {
 			return unknown("%v", err)

@@ -87,7 +87,31 @@ func Locate(t *Tree, q Query) Result {
 			return r
 		}
 	}
-	return l.climb()
+	r := l.climb()
+	if q.Purpose == ForDrag && r.Node != nil {
+		r.Node = l.dragged(r.Node)
+	}
+	return r
+}
+
+// dragged is what moves when somebody drags a thing by its title: the card,
+// item or row that the words stand in.
+func (l *locator) dragged(n *Node) *Node {
+	if n.Operable() {
+		return n
+	}
+	i := l.x.at[n]
+	p := l.x.up(i, func(n *Node) bool {
+		switch n.Role {
+		case "article", "listitem", "treeitem", "option", "row", "figure":
+			return true
+		}
+		return false
+	})
+	if p < 0 || l.x.end[p]-p > largestRead || l.x.nodes[p].Ref == "" {
+		return n
+	}
+	return l.x.nodes[p]
 }
 
 // A locator is one call of Locate.
@@ -345,8 +369,8 @@ func (l *locator) typedAs(n *Node) int {
 		}
 	}
 	if q.Kind != "" {
-		if k := normalKind(q.Kind); n.Role == "heading" && l.purpose() == ForDrag && (k == "column" || k == "section" || k == "group" || k == "list") {
-			return 1 // a board's column is where its heading stands
+		if k := normalKind(q.Kind); n.Role == "heading" && q.Name != "" && (l.purpose() == ForDrag || l.purpose() == ForAny || l.purpose() == ForRead) && (k == "column" || k == "section" || k == "group" || k == "list") {
+			return 1 // a board's column, or a section without a role, is where its heading stands
 		}
 		is, known := kindIs(q.Kind, n)
 		if is || !known && n.Role == q.Kind || !known && serves(l.purpose(), n) {

@@ -378,3 +378,27 @@ func (x *index) up(i int, is func(*Node) bool) int {
 	}
 	return -1
 }
+
+// Labelled is the text that follows a label in its line, row or term: "7.00" for
+// the "Total:" of "Total: 7.00", or "" where the node is no such label.
+func Labelled(t *Tree, n *Node) string {
+	if n.Operable() {
+		return ""
+	}
+	path := t.PathTo(n)
+	label := collapse(TextOf(n))
+	for i := len(path) - 2; i >= 1 && label != ""; i-- {
+		p := path[i]
+		if p.Operable() || len(p.Children) > 4 || isScope(p.Role) {
+			return ""
+		}
+		rest, ok := strings.CutPrefix(collapse(TextOf(p)), label)
+		if !ok {
+			return ""
+		}
+		if rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), ":")); rest != "" {
+			return rest
+		}
+	}
+	return ""
+}
