@@ -62,12 +62,27 @@ func (c composeFile) service(t *testing.T, name string) service {
 	return s
 }
 
-// env is a service's environment with the addresses of the containers replaced
-// by those of the processes here.
-func (s service) env(places *strings.Replacer) []string {
+// setting is one variable of a service's environment, which must be there.
+func (c composeFile) setting(t *testing.T, name, key string) string {
+	t.Helper()
+	v := c.service(t, name).Environment[key]
+	if v == "" {
+		t.Fatalf("docker-compose.yml: service %q does not set %s", name, key)
+	}
+	return v
+}
+
+// env is a service's environment with the addresses and folders of the
+// containers replaced by those of the processes here.
+func (w *world) env(t *testing.T, s service) []string {
+	t.Helper()
 	var out []string
 	for k, v := range s.Environment {
-		out = append(out, k+"="+places.Replace(v))
+		v = w.places.Replace(v)
+		if strings.HasPrefix(v, "/") && !strings.HasPrefix(v, w.dir+"/") {
+			t.Fatalf("docker-compose.yml: %s=%s is a folder that this test does not know", k, v)
+		}
+		out = append(out, k+"="+v)
 	}
 	return out
 }

@@ -20,7 +20,7 @@ import (
 // spreadRun runs a workflow as "docker compose run quartet run FILE" does.
 func (w *world) spreadRun(t *testing.T, file string, each func(line)) outcome {
 	t.Helper()
-	return w.run(t, w.compose.service(t, "quartet").env(w.places), []string{"run", "--json", example(t, file)}, each)
+	return w.run(t, w.env(t, w.compose.service(t, "quartet")), []string{"run", "--json", example(t, file)}, each)
 }
 
 // same fails unless a run came to the same as in the single process.
@@ -63,7 +63,7 @@ func (w *world) healthy(t *testing.T) {
 		for _, a := range test[2:] {
 			args = append(args, strings.Replace(a, "http://127.0.0.1:8080", w.demo, 1))
 		}
-		p := w.start(t, "health-"+name, nil, s.env(w.places), w.quartet, args...)
+		p := w.start(t, "health-"+name, nil, w.env(t, s), w.quartet, args...)
 		if code := p.ended(t, 30*time.Second); code != 0 {
 			t.Errorf("the health check of %s ends with %d: %s", name, code, p.err)
 		}

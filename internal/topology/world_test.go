@@ -129,13 +129,14 @@ func (w *world) spread(t *testing.T) (agent map[string][]*process) {
 	t.Helper()
 	nats := w.startNATS(t)
 	endpoint := w.startBrowser(t)
-	w.places = strings.NewReplacer("nats://nats:4222", nats, "http://browser:9222", endpoint, "http://demo:8080", w.demo, "http://pay:8081", w.pay,
-		"/downloads", w.downloads, "/work/runs", w.runs)
+	runs, files := w.compose.setting(t, "quartet", "QUARTET_RUNS"), w.compose.setting(t, "actor", "QUARTET_BROWSER_DOWNLOADS")
+	w.places = strings.NewReplacer("nats://nats:4222", nats, "http://browser:9222", endpoint,
+		"http://demo:8080", w.demo, "http://pay:8081", w.pay, files, w.downloads, runs, w.runs)
 	agent = map[string][]*process{}
 	for _, name := range agents {
 		s := w.compose.service(t, name)
 		for n := range replicas {
-			p := w.start(t, fmt.Sprintf("%s-%d", name, n+1), nil, s.env(w.places), w.quartet, s.Command...)
+			p := w.start(t, fmt.Sprintf("%s-%d", name, n+1), nil, w.env(t, s), w.quartet, s.Command...)
 			agent[name] = append(agent[name], p)
 		}
 	}
