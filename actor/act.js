@@ -416,7 +416,9 @@
   const checkedOf = (el) => {
     const c = labelled(el) || el;
     if (isInput(c) && /^(checkbox|radio)$/.test(inputType(c))) return c.indeterminate ? 'mixed' : String(c.checked);
-    return tri(attr(el, 'aria-checked')) || tri(attr(el, 'aria-pressed')) || tri(attr(el, 'aria-selected'));
+    const said = tri(attr(el, 'aria-checked')) || tri(attr(el, 'aria-pressed')) || tri(attr(el, 'aria-selected'));
+    // Without a value these roles are off (ARIA 1.2, aria-checked).
+    return said || (/^(checkbox|switch|radio|menuitemcheckbox|menuitemradio)$/.test((attr(el, 'role') || '').trim()) ? 'false' : '');
   };
   const facts = (el) => {
     const f = fieldOf(el);

@@ -252,7 +252,8 @@ func TestForms(t *testing.T) {
 }
 
 func TestChecks(t *testing.T) {
-	b := serve(t, form+hiddenBox)
+	// A switch that has never been set says nothing of its state: it is off.
+	b := serve(t, form+hiddenBox+`<button role=switch aria-label=Silent onclick="this.setAttribute('aria-checked',this.getAttribute('aria-checked')!=='true');said('sw')">s</button>`)
 	for _, c := range []struct {
 		do   bus.Action
 		want string
@@ -264,8 +265,10 @@ func TestChecks(t *testing.T) {
 		}
 	}
 	b.want(b.do(bus.Intent{Action: bus.ActionCheck, Target: named("Notify me")}))
+	b.want(b.do(bus.Intent{Action: bus.ActionCheck, Target: named("Silent")}))
+	b.want(b.do(bus.Intent{Action: bus.ActionUncheck, Target: named("Silent")}))
 	got := b.log()
-	if d := cmp.Diff([]string{"cb:true", "cb:false", "cb:true", "on:true"}, got); d != "" {
+	if d := cmp.Diff([]string{"cb:true", "cb:false", "cb:true", "on:true", "sw", "sw"}, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -91,7 +91,7 @@
         <div class="row"><span id="n">Notifications</span><button type="button" class="switch" role="switch" aria-labelledby="n"></button></div>
         <label for="s">Signature</label><input id="s" type="text"><button type="button" class="save">Save signature</button>`;
       const knob = root.querySelector('.switch'), field = root.querySelector('input');
-      knob.setAttribute('aria-checked', this.dataset.on);
+      knob.setAttribute('aria-checked', this.dataset.notify);
       field.value = this.dataset.signature;
       knob.addEventListener('click', () => {
         const on = knob.getAttribute('aria-checked') !== 'true';
