@@ -2,7 +2,6 @@ package bus
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -140,13 +139,4 @@ func receive[T any](t testing.TB, c <-chan T, what string) T {
 		t.Fatalf("%s did not come", what)
 		panic("unreachable")
 	}
-}
-
-func mustJSON(t testing.TB, v any) json.RawMessage {
-	t.Helper()
-	d, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }

@@ -28,9 +28,6 @@ type effects struct {
 	scrolled, moved bool
 }
 
-// any tells whether the tree or the address shows any effect.
-func (e effects) any() bool { return e.navigated || e.tab || len(e.seen) > 0 }
-
 // ambient roles change by themselves.
 func ambient(role string) bool { return role == "timer" || role == "marquee" }
 

@@ -102,7 +102,7 @@ func (a *app) setUp() error {
 	if c.Log.Format == "json" || c.Log.Format == "auto" && !isTerminal(a.errOut) {
 		a.log = slog.New(slog.NewJSONHandler(a.errOut, &slog.HandlerOptions{Level: level}))
 	} else {
-		a.log = slog.New(tint.NewHandler(a.errOut, &tint.Options{Level: level, NoColor: !isTerminal(a.errOut)}))
+		a.log = slog.New(tint.NewTextHandler(a.errOut, &tint.Options{Level: level, NoColor: !isTerminal(a.errOut)}))
 	}
 	return nil
 }

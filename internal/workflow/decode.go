@@ -29,7 +29,6 @@ type decoder struct {
 	source   []string
 	problems Problems
 	anchors  map[string]ast.Node
-	depth    int
 	w        *Workflow
 	at       map[string]ast.Node // top-level values by key
 }
