@@ -36,7 +36,7 @@ func (g *goal) begin(state *bus.RunState) {
 		o.DoneWhen = append(o.DoneWhen, g.w.Expand(line.Text))
 	}
 	for _, i := range state.Intents {
-		if last := i.Last(); last != nil && last.Verdict != nil {
+		if last := i.Last(); last != nil && last.Verdict != nil && i.Intent.ID != startID {
 			o.Before = append(o.Before, fmt.Sprintf("%s: %s", i.Intent.Text, last.Verdict.Outcome))
 		}
 	}
