@@ -7,4 +7,3 @@ import _ "embed"
 //
 //go:embed quartet.yaml
 var Default []byte
-
