@@ -60,6 +60,7 @@ func (a *Agent) act(ctx context.Context, req bus.ActRequest) (bus.Receipt, error
 	// The receipt must be kept even when the caller has gone.
 	keepCtx, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer stop()
+	a.keepLogin(keepCtx, req.Session, rec)
 	if err := a.keep(keepCtx, req.Session.ID, rec); err != nil {
 		a.log.Error("receipt was not kept", "run", req.Run, "attempt", req.Attempt.ID, "error", err)
 	}
@@ -77,7 +78,8 @@ type hand struct {
 	tab    *browser.Tab
 	frames []*browser.Frame // as of the last look
 	probe  *probe
-	want   string // what the target should hold afterwards
+	want   string    // what the target should hold afterwards
+	until  time.Time // when the attempt's time is up
 }
 
 // run does the attempt between the watch's start and the reading of its facts.
@@ -100,6 +102,7 @@ func (h *hand) run(ctx context.Context) (err error) {
 	watch := tab.Watch()
 	defer watch.Close()
 	h.rec.URLBefore = tab.URL()
+	h.until, _ = ctx.Deadline()
 	defer func() {
 		fctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gatherMax)
 		defer cancel()

@@ -23,22 +23,62 @@ const (
 	// gatherMax bounds everything that is done after the input.
 	gatherMax  = 8 * time.Second
 	newTabWait = 1500 * time.Millisecond
+	stopMax    = 2 * time.Second
 )
+
+// settle waits until the page is quiet, within the attempt's time and a little.
+func (h *hand) settle(ctx context.Context, tab *browser.Tab) {
+	err := tab.Settle(ctx, settleQuiet, min(settleMax, max(time.Until(h.until), 2*settleQuiet)))
+	if err != nil && !errors.Is(err, browser.ErrTabGone) && !errors.Is(err, browser.ErrDialogOpen) && !errors.Is(err, context.DeadlineExceeded) {
+		h.note("settling: %v", err)
+	}
+}
+
+// arrive waits for a document that the input has set out for, as long as the
+// attempt has time; then it gives up, as a person would with Esc: a page that
+// waits for an answer can't be looked at. It says whether one was on its way.
+func (h *hand) arrive(ctx context.Context, tab *browser.Tab) bool {
+	if tab.Coming() == "" {
+		return false
+	}
+	actx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.until)
+	defer cancel()
+	url := tab.Arrive(actx)
+	if url == "" {
+		return true
+	}
+	h.note("%s had not answered when the time for the attempt was up; its loading was stopped", url)
+	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopMax)
+	defer cancel()
+	if err := tab.StopLoading(sctx); err != nil {
+		h.note("loading could not be stopped: %v", err)
+		return true
+	}
+	tab.Arrive(sctx)
+	return true
+}
 
 // gather lets the page settle after input, then takes what the watch saw into
 // the receipt. It reports facts only, and never fails: what cannot be told is
-// noted.
+// noted. A page that took the whole time is not asked again.
 func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	if h.probe != nil {
 		defer h.probe.disarm()
 	}
+	answers := false
 	if h.rec.Sent {
 		kept := h.keepSoFar(ctx)
-		err := h.tab.Settle(ctx, settleQuiet, settleMax)
-		<-kept // before the receipt that replaces it
-		if err != nil && !errors.Is(err, browser.ErrTabGone) && !errors.Is(err, browser.ErrDialogOpen) && !errors.Is(err, context.DeadlineExceeded) {
-			h.note("settling: %v", err)
+		if answers = time.Now().Before(h.until); answers {
+			h.settle(ctx, h.tab)
 		}
+		if h.arrive(ctx, h.tab) {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), gatherMax)
+			defer cancel()
+			h.settle(ctx, h.tab)
+		}
+		answers = time.Now().Before(h.until)
+		<-kept // before the receipt that replaces it
 	}
 	f := w.Facts()
 	if ok && (h.in.Action == bus.ActionDownload || len(f.Downloads) > 0) {
@@ -46,7 +86,8 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	}
 	h.takeFacts(ctx, f)
 	h.afterTabs(ctx, f)
-	if h.rec.Sent {
+	h.rec.Blocked, h.rec.BlockedPages = blocked(w.Facts())
+	if answers {
 		h.readBack(ctx)
 	}
 }
@@ -99,9 +140,20 @@ func (h *hand) awaitDownloads(ctx context.Context, w *browser.Watch) browser.Fac
 	return f
 }
 
+// blocked lists what the origin policy refused, and which of it was to be a
+// page: in the tab itself or in one that it opened.
+func blocked(f browser.Facts) (all, pages []string) {
+	for _, b := range f.Blocked {
+		all = append(all, b.URL)
+		if b.Page {
+			pages = append(pages, b.URL)
+		}
+	}
+	return all, pages
+}
+
 func (h *hand) takeFacts(ctx context.Context, f browser.Facts) {
 	h.rec.Dialogs = f.Dialogs
-	h.rec.Blocked = f.Blocked
 	h.rec.Crashed = f.Crashed
 	for _, r := range f.Requests {
 		if (r.Method != "GET" && r.Method != "OPTIONS" || r.Type == "Document") && len(h.rec.Requests) < maxRequests {
@@ -194,7 +246,7 @@ func (h *hand) settleOther(ctx context.Context, tabs []bus.Tab, t bus.Tab) {
 	if err != nil {
 		return
 	}
-	if u := tab.URL(); u == "" || u == "about:blank" {
+	if u := tab.URL(); (u == "" || u == "about:blank") && len(tab.Blocked()) == 0 {
 		// It was opened just now; its document is on the way.
 		w := tab.Watch()
 		wctx, cancel := context.WithTimeout(ctx, newTabWait)
@@ -205,7 +257,13 @@ func (h *hand) settleOther(ctx context.Context, tabs []bus.Tab, t bus.Tab) {
 		cancel()
 		w.Close()
 	}
-	_ = tab.Settle(ctx, settleQuiet, settleMax) // that it does not settle is no failure
+	h.settle(ctx, tab)
+	if h.arrive(ctx, tab) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), gatherMax)
+		defer cancel()
+		h.settle(ctx, tab)
+	}
 	h.rec.URLAfter = tab.URL()
 	if now, err := h.a.pool.Tabs(ctx, s); err == nil {
 		h.rec.Tabs = now

@@ -39,6 +39,9 @@ func refusalOf(ctx context.Context, err error) *bus.Refusal {
 		code, msg = bus.RefusedStale, "the document was replaced by a navigation before the element could be used"
 	case errors.Is(err, browser.ErrOrigin):
 		code = bus.RefusedOrigin
+	case errors.Is(ctx.Err(), context.Canceled):
+		// This process is ending, and its browser with it.
+		code, msg = bus.RefusedBrowserGone, "the attempt was called off: "+err.Error()
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), ctx.Err() != nil:
 		code, msg = bus.RefusedTimeout, "the time for the attempt was up: "+err.Error()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/browser"
@@ -71,6 +72,26 @@ func (a *Agent) close(ctx context.Context, req bus.CloseRequest) (bus.Raw, error
 	}
 	return bus.Raw("{}"), err
 }
+
+// keepLogin saves the state of a session whose browser dies with this process
+// when an act led to another page. That is done before the receipt is given: a
+// crash after the verdict must not cost the run its sign-in.
+func (a *Agent) keepLogin(ctx context.Context, s bus.Session, r bus.Receipt) {
+	if s.Node == "" || !r.Sent || r.Crashed || r.URLAfter == r.URLBefore {
+		return
+	}
+	if r.Tab != "" && len(r.Tabs) > 0 {
+		s.Tab, s.Tabs = r.Tab, r.Tabs
+	}
+	ctx, cancel := context.WithTimeout(ctx, saveMax)
+	defer cancel()
+	if _, err := a.save(ctx, bus.SaveRequest{Session: s}); err != nil {
+		a.log.Warn("the session's state was not saved", "session", s.ID, "error", err)
+	}
+}
+
+// saveMax bounds the saving of a session's state after an act.
+const saveMax = 2 * time.Second
 
 // save keeps the session's cookies and storage in its state. They are
 // credentials; they leave the bus's memory with the session.

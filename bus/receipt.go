@@ -66,25 +66,28 @@ type Receipt struct {
 	// ValueBefore and ValueAfter are read back from the control, masked for
 	// passwords; Masked says so, and Matches then tells whether what was typed
 	// is what the control holds.
-	ValueBefore string       `json:"value_before,omitempty"`
-	ValueAfter  string       `json:"value_after,omitempty"`
-	Masked      bool         `json:"masked,omitempty"`
-	Matches     *bool        `json:"matches,omitempty"`
-	Read        *string      `json:"read,omitempty"` // remember: what was read
-	Dialogs     []Dialog     `json:"dialogs,omitempty"`
-	Downloads   []Download   `json:"downloads,omitempty"`
-	Requests    []Request    `json:"requests,omitempty"` // non-GET and document requests seen, at most 50
-	NewTabs     []Tab        `json:"new_tabs,omitempty"`
-	Tabs        []Tab        `json:"tabs,omitempty"` // all, after
-	Tab         string       `json:"tab,omitempty"`  // current, after
-	URLBefore   string       `json:"url_before,omitempty"`
-	URLAfter    string       `json:"url_after,omitempty"`
-	Blocked     []string     `json:"blocked,omitempty"` // URLs refused by the origin policy
-	Crashed     bool         `json:"crashed,omitempty"` // the tab's renderer died
-	Notes       []string     `json:"notes,omitempty"`   // facts worth a person's reading: "scrolled 800 px", "href fallback"
-	Escalations []Escalation `json:"escalations,omitempty"`
-	Started     time.Time    `json:"started"`
-	Millis      int64        `json:"millis"`
+	ValueBefore string     `json:"value_before,omitempty"`
+	ValueAfter  string     `json:"value_after,omitempty"`
+	Masked      bool       `json:"masked,omitempty"`
+	Matches     *bool      `json:"matches,omitempty"`
+	Read        *string    `json:"read,omitempty"` // remember: what was read
+	Dialogs     []Dialog   `json:"dialogs,omitempty"`
+	Downloads   []Download `json:"downloads,omitempty"`
+	Requests    []Request  `json:"requests,omitempty"` // non-GET and document requests seen, at most 50
+	NewTabs     []Tab      `json:"new_tabs,omitempty"`
+	Tabs        []Tab      `json:"tabs,omitempty"` // all, after
+	Tab         string     `json:"tab,omitempty"`  // current, after
+	URLBefore   string     `json:"url_before,omitempty"`
+	URLAfter    string     `json:"url_after,omitempty"`
+	Blocked     []string   `json:"blocked,omitempty"` // URLs refused by the origin policy
+	// BlockedPages are those of them that were to be the page itself, in its tab
+	// or in a new one; the others were frames in it.
+	BlockedPages []string     `json:"blocked_pages,omitempty"`
+	Crashed      bool         `json:"crashed,omitempty"` // the tab's renderer died
+	Notes        []string     `json:"notes,omitempty"`   // facts worth a person's reading: "scrolled 800 px", "href fallback"
+	Escalations  []Escalation `json:"escalations,omitempty"`
+	Started      time.Time    `json:"started"`
+	Millis       int64        `json:"millis"`
 }
 
 // A Refusal is why the actor did not act. Code is stable, Message is for people.

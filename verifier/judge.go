@@ -90,6 +90,8 @@ func (j *judging) decide() {
 	case r.Crashed:
 		j.settled = true
 		j.is(bus.WrongEffect, "The tab crashed while this was done.")
+	case j.ledAstray():
+	case j.silent():
 	case !j.observed():
 		j.is(bus.Unsure, "The page could not be observed afterwards, so that nothing is known of the effect.")
 	case j.expected():
@@ -102,9 +104,23 @@ func (j *judging) decide() {
 		j.lost()
 		j.twins()
 	}
+	if url := unanswered(j.Receipt.Requests); url != "" && j.outcome == bus.NoEffect && !looksOnly(j.Intent.Action) {
+		j.because("The page at %s was asked for and did not come.", url)
+	}
 	if len(j.fx.errors) > 0 && j.outcome != bus.NoEffect {
 		j.because("Note that %s.", list(j.fx.errors, 3))
 	}
+}
+
+// silent settles an act after which the page itself answers no more: that is an
+// effect, and not the one that was meant. What an irreversible act did before is
+// for a person to find out.
+func (j *judging) silent() bool {
+	if j.After == nil || !j.After.Stale || j.Dialog != nil || !j.Receipt.Sent || j.Attempt.Risk == bus.RiskIrreversible || j.Attempt.Risk == "" {
+		return false
+	}
+	j.is(bus.WrongEffect, "The page does not answer any more: it is busy without end, or hangs.")
+	return true
 }
 
 // refused settles what was never sent.
@@ -184,13 +200,15 @@ func (j *judging) expected() bool {
 	if len(j.checks) == 0 {
 		return false
 	}
-	var failed, fresh, stale []string
+	var failed, fresh, stale, unknown []string
 	for _, c := range j.checks {
 		switch {
 		case !c.Held:
 			failed = append(failed, says(c))
 		case looksOnly(j.Intent.Action) || c.Before != nil && !*c.Before:
 			fresh = append(fresh, says(c))
+		case c.Before == nil:
+			unknown = append(unknown, says(c))
 		default:
 			stale = append(stale, says(c))
 		}
@@ -224,6 +242,10 @@ func (j *judging) expected() bool {
 		}
 		return true
 	}
+	if len(unknown) > 0 {
+		j.because("What was expected holds, but whether it held before is not known: %s.", list(unknown, 3))
+		return false
+	}
 	j.because("The expectation held before already and proves nothing of this act: %s.", list(stale, 3))
 	return false
 }
@@ -235,10 +257,18 @@ func says(c bus.Checked) string {
 	return c.Fact
 }
 
+// endlessDialogs is more than any page means to ask in one act.
+const endlessDialogs = 10
+
 // incomplete takes back a verdict that rests on a loose effect only, when the
 // actor could not finish what it began.
 func (j *judging) incomplete() {
 	r := j.Receipt
+	if r.Refusal != nil && r.Sent && j.outcome == bus.Right && len(r.Dialogs) >= endlessDialogs && j.Attempt.Risk != bus.RiskIrreversible {
+		j.settled = true
+		j.is(bus.WrongEffect, "The page opened %d dialogs one after another, so that the actor could not finish.", len(r.Dialogs))
+		return
+	}
 	if r.Refusal != nil && r.Sent && j.outcome == bus.Right && !statePostcondition(j.Intent.Action) {
 		j.is(bus.Unsure, "The actor broke off half-way: %s", sentence(r.Refusal.Message, string(r.Refusal.Code)))
 	}

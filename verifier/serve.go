@@ -27,9 +27,7 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 	}
 	session := current(req.Session, req.Receipt)
 	c := Case{Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
-	if c.Receipt.Tabs == nil {
-		c.Receipt.Tabs = session.Tabs
-	}
+	c.Receipt.Tabs = session.Tabs
 	before, err := a.tree(ctx, req.Attempt.Before)
 	if err != nil {
 		a.o.Logger.WarnContext(ctx, "the observation of before is lost", "attempt", req.Attempt.ID, "error", err)
@@ -60,7 +58,8 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 		v.Reasons = append(v.Reasons, "The last look failed: "+last.err.Error()+".")
 	}
 	v.Diff, v.Tokens = diffText(j.effects.delta, last.tree)
-	if v.Outcome != bus.Right && !a.o.NoScreenshots {
+	silent := last.obs.Stale && last.dialog() == nil // then there is no picture to be had
+	if v.Outcome != bus.Right && !a.o.NoScreenshots && !silent {
 		v.Screenshot = a.picture(ctx, session)
 	}
 	v.Millis = time.Since(start).Milliseconds()
@@ -82,6 +81,9 @@ func (a *Agent) horizon(ctx context.Context, req bus.JudgeRequest) time.Duration
 		} else if req.Intent.TimeoutMS > 0 {
 			h = max(h, time.Duration(req.Intent.TimeoutMS-int(req.Receipt.Millis))*time.Millisecond)
 		}
+	}
+	if left := time.Duration(req.Intent.TimeoutMS)*time.Millisecond - time.Duration(req.Receipt.Millis)*time.Millisecond; req.Intent.TimeoutMS > 0 && req.Intent.Action != bus.ActionWait {
+		h = min(h, max(left, 0)) // the attempt's own time ends the wait
 	}
 	return within(ctx, min(h, maxHorizon))
 }
@@ -120,8 +122,15 @@ func (a *Agent) check(ctx context.Context, req bus.CheckRequest) (bus.CheckReply
 }
 
 // current is the session as the attempt left it: the receipt knows which tab
-// is in front now.
+// is in front now, unless it is of a browser that the session has lost.
 func current(s bus.Session, r bus.Receipt) bus.Session {
+	for _, had := range r.Tabs {
+		for _, has := range s.Tabs {
+			if had.ID == has.ID && had.Target != has.Target {
+				return s
+			}
+		}
+	}
 	if len(r.Tabs) > 0 {
 		s.Tabs = r.Tabs
 	}

@@ -47,6 +47,18 @@ func (j *judging) opened() {
 	}
 }
 
+// ledAstray settles an act that led the page, or a new one, to an origin that is
+// not allowed. It went nowhere, so that nothing else came of it.
+func (j *judging) ledAstray() bool {
+	pages := j.Receipt.BlockedPages
+	if len(pages) == 0 || j.Intent.Action == bus.ActionOpen || looksOnly(j.Intent.Action) {
+		return false // what is opened is judged by where the page is
+	}
+	j.settled = true
+	j.is(bus.WrongEffect, "It led to %s, whose origin is not allowed, and was refused.", strings.Join(pages, ", "))
+	return true
+}
+
 // sameButFragment holds when a page only added a fragment to its own address.
 func sameButFragment(want, got string) bool {
 	g, _, cut := strings.Cut(got, "#")
@@ -62,6 +74,17 @@ func documentStatus(rs []bus.Request) (int, string) {
 		}
 	}
 	return status, url
+}
+
+// unanswered is the document asked for last, when no answer came; else "".
+func unanswered(rs []bus.Request) string {
+	url := ""
+	for _, q := range rs {
+		if q.Type == "Document" {
+			url = either(q.Status == 0, q.URL, "")
+		}
+	}
+	return url
 }
 
 // redirected tells whether the address that was asked for answered with a

@@ -21,6 +21,11 @@ func (a *Agent) screenshot(ctx context.Context, req bus.ScreenshotRequest) (bus.
 	if err := picturable(obs); err != nil {
 		return bus.ScreenshotReply{}, err
 	}
+	if tree.URL == "about:blank" && (tree.Root == nil || len(tree.Root.Children) == 0) {
+		// A tab that never showed a document paints nothing, and Chromium would
+		// wait for it.
+		return bus.ScreenshotReply{}, &bus.Error{Code: "blank", Decision: bus.GiveUp, Message: "the tab is blank; there is nothing to picture"}
+	}
 	tab, err := a.pool.Tab(ctx, req.Session)
 	if err != nil {
 		return bus.ScreenshotReply{}, fmt.Errorf("vision: the tab: %w", err)

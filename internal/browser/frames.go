@@ -25,7 +25,7 @@ const frameTimeout = time.Second
 const (
 	NoteLoading     = "loading"     // its document has not come yet
 	NoteUnreachable = "unreachable" // its process does not answer
-	NoteRefused     = "refused"     // its document is outside the allowed origins
+	NoteRefused     = "refused"     // its first document was outside the allowed origins
 )
 
 // A Frame is one frame as it was when Tab.Frames was called. Its document may
@@ -122,11 +122,11 @@ func (t *Tab) assemble(ctx context.Context, parts []*part, trees []*page.FrameTr
 				Session: p.s, tab: t, part: p,
 			}
 			switch {
-			case t.blocked[fr.ID] != "":
+			case t.blocked[fr.ID] != "" && fr.ParentID != "" && isBlank(fr.URL):
 				f.Note = NoteRefused
 			case fr.UnreachableURL != "":
 				f.URL = fr.UnreachableURL
-			case t.activity.loading[fr.ID] && (fr.URL == "" || fr.URL == "about:blank" || fr.URL == ":"):
+			case t.activity.loading[fr.ID] && isBlank(fr.URL):
 				f.Note = NoteLoading
 			}
 			if prev := all[fr.ID]; prev != nil && prev.part.frame == fr.ID {
@@ -177,6 +177,10 @@ func (t *Tab) assemble(ctx context.Context, parts []*part, trees []*page.FrameTr
 	walk(top)
 	return out, nil
 }
+
+// isBlank holds for the document that a frame has before its first one comes. A
+// frame whose navigation was refused keeps the document that it had.
+func isBlank(url string) bool { return url == "" || url == "about:blank" || url == ":" }
 
 // owners finds the frames' owner elements, all at once.
 func (t *Tab) owners(ctx context.Context, all map[cdp.FrameID]*Frame, top *Frame) {

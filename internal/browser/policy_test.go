@@ -81,7 +81,9 @@ func TestPolicyKeepsToOrigins(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				f, err := w.Wait(within(t, 5*time.Second), func(f browser.Facts) bool { return slices.Contains(f.Blocked, target) })
+				f, err := w.Wait(within(t, 5*time.Second), func(f browser.Facts) bool {
+					return slices.ContainsFunc(f.Blocked, func(b browser.Blocked) bool { return b.URL == target })
+				})
 				if err != nil {
 					t.Fatalf("not recorded as blocked: %+v", f)
 				}

@@ -25,11 +25,17 @@ type activity struct {
 	loading  map[cdp.FrameID]bool
 	requests map[network.RequestID]time.Time // in flight, since
 	last     time.Time                       // of the last event that counts
+
+	// coming is the request for the top frame's next document, until its answer
+	// is there or it is given up; comingURL is where it went.
+	coming    network.RequestID
+	comingURL string
 }
 
 func (a *activity) reset() {
 	a.loading, a.requests = map[cdp.FrameID]bool{}, map[network.RequestID]time.Time{}
 	a.last = time.Now()
+	a.coming, a.comingURL = "", ""
 }
 
 // busyUntil returns the time at which the tab will have been quiet for quiet
@@ -48,6 +54,39 @@ func (a *activity) busyUntil(now time.Time, quiet time.Duration) (time.Time, boo
 	return until, true
 }
 
+// came ends the wait for a document; the id of another request does nothing.
+func (a *activity) came(id network.RequestID) {
+	if id == a.coming {
+		a.coming, a.comingURL = "", ""
+	}
+}
+
+// Coming is the address of the top frame's next document while the server has
+// not answered, else "".
+func (t *Tab) Coming() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.activity.comingURL
+}
+
+// Arrive waits until no document of the top frame is on its way: the server has
+// answered, or the navigation has ended otherwise. Until then Chromium holds
+// back every call to the page. At ctx's end it returns the address that has not
+// answered; "" in every other case.
+func (t *Tab) Arrive(ctx context.Context) (waitsFor string) {
+	if t.waitFor(ctx, func() bool { return t.activity.coming == "" || t.crashed }) == nil {
+		return ""
+	}
+	return t.Coming()
+}
+
+// StopLoading gives up whatever the page is loading, as Esc does. The document
+// that is there stays.
+func (t *Tab) StopLoading(ctx context.Context) error {
+	_, err := cdp.Call(ctx, t.main, page.StopLoading, cdp.Empty{})
+	return err
+}
+
 // trackActivity follows loading, requests and navigations.
 func (t *Tab) trackActivity(p *part, method string, params jsonv2.Value) {
 	t.mu.Lock()
@@ -63,6 +102,9 @@ func (t *Tab) trackActivity(p *part, method string, params jsonv2.Value) {
 		if ev, ok := decode[page.EventFrameStoppedLoading](params); ok {
 			delete(a.loading, ev.FrameID)
 			a.last = time.Now()
+			if string(ev.FrameID) == string(t.target) {
+				a.came(a.coming)
+			}
 		}
 	case page.FrameDetached.Method:
 		ev, ok := decode[page.EventFrameDetached](params)
@@ -80,6 +122,7 @@ func (t *Tab) trackActivity(p *part, method string, params jsonv2.Value) {
 				clear(a.requests) // what the last document began
 				clear(a.loading)
 				a.loading[ev.Frame.ID] = true
+				a.came(a.coming)
 			}
 			t.seeNavigation(p, &ev)
 		}
@@ -95,6 +138,9 @@ func (t *Tab) trackActivity(p *part, method string, params jsonv2.Value) {
 	case network.RequestWillBeSent.Method:
 		if ev, ok := decode[network.EventRequestWillBeSent](params); ok && ev.Request != nil {
 			a.last = time.Now()
+			if ev.Type == network.ResourceTypeDocument && p.frame == "" && string(ev.FrameID) == string(t.target) {
+				a.coming, a.comingURL = ev.RequestID, ev.Request.URL
+			}
 			if ev.Type != network.ResourceTypeEventSource && ev.Type != network.ResourceTypeWebSocket && ev.Type != network.ResourceTypePing {
 				a.requests[ev.RequestID] = a.last
 			}
@@ -105,6 +151,7 @@ func (t *Tab) trackActivity(p *part, method string, params jsonv2.Value) {
 			if ev.Response.MimeType == "text/event-stream" {
 				delete(a.requests, ev.RequestID)
 			}
+			a.came(ev.RequestID)
 			t.seeOutcome(ev.RequestID, func(r *bus.Request) { r.Status = int(ev.Response.Status) })
 		}
 	case network.LoadingFinished.Method:
@@ -115,6 +162,7 @@ func (t *Tab) trackActivity(p *part, method string, params jsonv2.Value) {
 	case network.LoadingFailed.Method:
 		if ev, ok := decode[network.EventLoadingFailed](params); ok {
 			delete(a.requests, ev.RequestID)
+			a.came(ev.RequestID)
 			a.last = time.Now()
 			t.seeOutcome(ev.RequestID, func(r *bus.Request) { r.Error = ev.ErrorText })
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -280,7 +282,7 @@ func (t *Tab) judge(p *part, ev *fetch.EventRequestPaused) {
 	}
 	t.mu.Unlock()
 	if !ok {
-		t.record(func(f *Facts) { f.block(ev.Request.URL) })
+		t.refused(Blocked{URL: ev.Request.URL, Page: top})
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
@@ -299,6 +301,33 @@ func (t *Tab) judge(p *part, ev *fetch.EventRequestPaused) {
 	}()
 }
 
+// refused notes a refusal for the tab and for those that it was opened by.
+func (t *Tab) refused(b Blocked) {
+	for range maxOpeners {
+		t.record(func(f *Facts) { f.block(b) })
+		t.mu.Lock()
+		opener := t.opener
+		t.mu.Unlock()
+		t.st.h.mu.Lock()
+		by := t.st.tabs[opener]
+		t.st.h.mu.Unlock()
+		if by == nil {
+			return
+		}
+		t = by
+	}
+}
+
+// maxOpeners bounds how far a refusal is reported.
+const maxOpeners = 4
+
+// Blocked lists the documents of the tab's frames that were refused.
+func (t *Tab) Blocked() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Sorted(maps.Values(t.blocked))
+}
+
 // Navigate loads a URL in the top frame and returns when the document is
 // committed (Settle waits for the rest). It returns ErrOrigin for a URL outside
 // the allowed origins, a *LoadError when nothing could be loaded.
@@ -307,7 +336,7 @@ func (t *Tab) Navigate(ctx context.Context, rawURL string) error {
 	allowed := t.st.origins
 	t.st.h.mu.Unlock()
 	if !allowed.allow(rawURL, true) {
-		t.record(func(f *Facts) { f.block(rawURL) })
+		t.refused(Blocked{URL: rawURL, Page: true})
 		return fmt.Errorf("%s: %w", rawURL, ErrOrigin)
 	}
 	ctx, end, err := t.unlessDialog(ctx)

@@ -32,7 +32,7 @@ type Facts struct {
 	Navigations []Navigation
 	Downloads   []Download
 	NewTabs     []bus.Tab // opened in the session, by any tab
-	Blocked     []string  // document URLs that the origin policy refused
+	Blocked     []Blocked // documents that the origin policy refused, also of tabs that this one opened
 	Crashed     bool      // the page's renderer died
 	Closed      bool      // the tab was closed
 	Dropped     int       // requests beyond what is kept
@@ -63,9 +63,16 @@ type Download struct {
 	guid  string
 }
 
-func (f *Facts) block(url string) {
-	if len(f.Blocked) < maxFacts && !slices.Contains(f.Blocked, url) {
-		f.Blocked = append(f.Blocked, url)
+// Blocked is a document that was refused; Page tells those of a tab from those
+// of a frame.
+type Blocked struct {
+	URL  string
+	Page bool
+}
+
+func (f *Facts) block(b Blocked) {
+	if len(f.Blocked) < maxFacts && !slices.Contains(f.Blocked, b) {
+		f.Blocked = append(f.Blocked, b)
 	}
 }
 

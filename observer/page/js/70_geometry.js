@@ -25,9 +25,9 @@ const within = (clip0, rect, over) => ({ rect: intersect(clip0 && clip0.rect, re
 const touches = (r, c) => r.right > c.left && r.left < c.right && r.bottom > c.top && r.top < c.bottom;
 
 function viewportOf() {
-  const de = N.docElement(document);
-  const s = N.scrolling(document);
-  return { w: innerWidth, h: innerHeight, scroll_x: round(scrollX), scroll_y: round(scrollY), page_w: SCROLL.w(s || de), page_h: SCROLL.h(s || de), dpr: devicePixelRatio };
+  // A document may have no element at all: after document.open(), say.
+  const s = N.scrolling(document) || N.docElement(document);
+  return { w: innerWidth, h: innerHeight, scroll_x: round(scrollX), scroll_y: round(scrollY), page_w: s ? SCROLL.w(s) : innerWidth, page_h: s ? SCROLL.h(s) : innerHeight, dpr: devicePixelRatio };
 }
 N.scrolling = getter(Document.prototype, 'scrollingElement');
 const SCROLL = { w: getter(Element.prototype, 'scrollWidth'), h: getter(Element.prototype, 'scrollHeight') };
