@@ -398,7 +398,10 @@
     const el = elOf(ref);
     if (!el) return { gone: true };
     const hit = hitAt(x, y, rootsAround(el));
-    return hit && receives(el, el, hit) ? { ok: true } : { ok: false, blocker: describe(hit) };
+    if (!hit || !receives(el, el, hit)) return { ok: false, blocker: describe(hit) };
+    const q = registry();
+    const now = q && q.info ? q.info(ref) : null;
+    return { ok: true, name: (now && now.name) || '' };
   };
   // Whether the frame's own element would pass on an event at x, y.
   const passes = (owner, x, y) => {

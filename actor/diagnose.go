@@ -32,7 +32,7 @@ func (a *Agent) notPlaced(tree *aria.Tree, t bus.Target, q aria.Query, r aria.Re
 			}
 			list = append(list, s)
 		}
-		out.Message = fmt.Sprintf("%d elements fit %q equally well: %s", len(r.Candidates), wordsOf(q), strings.Join(list, "; "))
+		out.Message = fmt.Sprintf("%d elements fit %s equally well: %s", len(r.Candidates), said(q), strings.Join(list, "; "))
 		if n := len(r.Candidates) - len(list); n > 0 {
 			out.Message += fmt.Sprintf("; and %d more", n)
 		}
@@ -41,11 +41,27 @@ func (a *Agent) notPlaced(tree *aria.Tree, t bus.Target, q aria.Query, r aria.Re
 	for _, n := range nearest(tree, r.Diagnosis.Nearest) {
 		d.Nearest = append(d.Nearest, elementOf(tree, n))
 	}
-	out.Message = fmt.Sprintf("nothing on the page is meant by %q: %s", wordsOf(q), r.Diagnosis)
+	out.Message = "nothing on the page fits " + said(q)
+	if len(d.Nearest) > 0 {
+		var names []string
+		for _, e := range d.Nearest[:min(3, len(d.Nearest))] {
+			names = append(names, fmt.Sprintf("%s %s", label(e.Role, e.Name), e.Ref))
+		}
+		out.Message += "; did you mean " + strings.Join(names, ", or ") + "?"
+	}
+	out.Message += fmt.Sprintf(" (elements of that kind: %d, with that name: %d, with these words in their text: %d)", d.ByRole, d.ByName, d.ByText)
 	for _, n := range tree.Notes {
 		out.Message += "; " + n
 	}
 	return out
+}
+
+// said is what a target was called, in quotes of its own or of ours.
+func said(q aria.Query) string {
+	if w := wordsOf(q); strings.Contains(w, `"`) {
+		return w
+	}
+	return fmt.Sprintf("%q", wordsOf(q))
 }
 
 // nearest finds the nodes that a diagnosis names by their refs.

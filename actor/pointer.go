@@ -9,6 +9,7 @@ import (
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/browser"
+	"github.com/quartet-agents/quartet/internal/target"
 )
 
 // retarget is how often a target that moved away under the pointer is aimed at
@@ -55,10 +56,14 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 		var s struct {
 			OK      bool      `json:"ok"`
 			Gone    bool      `json:"gone"`
+			Name    string    `json:"name"`
 			Blocker *standing `json:"blocker"`
 		}
 		if err := a.frame.Call(ctx, &s, `(ref, x, y) => globalThis.__quartetAct.still(ref, x, y)`, a.ref, a.local.X, a.local.Y); err != nil {
 			return err
+		}
+		if s.OK && el != nil && el.Label == "" && target.Renamed(el.Name, s.Name) {
+			return refuse(bus.RefusedContradicts, "%s became %q as the pointer reached it", label(el.Role, el.Name), s.Name)
 		}
 		if s.OK {
 			break

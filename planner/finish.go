@@ -99,25 +99,39 @@ func (r *run) end(ctx context.Context, err error) error {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if !r.ended {
+		state, serr := r.b.Journal().State(after, r.id)
+		if serr != nil {
+			return serr
+		}
 		f := bus.Finished{Status: bus.Failed}
 		switch {
 		case outOfTime:
-			f.Reason = fmt.Sprintf("the limit of %d seconds is reached", r.limits.Seconds)
+			f.Reason = fmt.Sprintf("the limit of %d seconds is reached%s", r.limits.Seconds, whereabouts(state))
 		default:
 			f.Reason = err.Error()
 			if bus.DecisionOf(err) == bus.Ask {
 				f.Status = bus.NeedsPerson
 			}
 		}
-		state, err := r.b.Journal().State(after, r.id)
-		if err != nil {
-			return err
-		}
 		if err := r.finish(after, unsettled(f, state)); err != nil {
 			return err
 		}
 	}
 	return r.close(after)
+}
+
+// whereabouts says at what a run was that ran out of time, and what was last
+// found of it.
+func whereabouts(state *bus.RunState) string {
+	i := state.LastIntent()
+	if i == nil {
+		return ""
+	}
+	s := fmt.Sprintf(", at %q", i.Intent.Text)
+	if a := i.Last(); a != nil && a.Verdict != nil && len(a.Verdict.Reasons) > 0 {
+		s += ": " + a.Verdict.Reasons[0]
+	}
+	return s
 }
 
 // unsettled makes an end a person's matter where an irreversible attempt has no

@@ -22,6 +22,8 @@ type effects struct {
 	said []string
 	// errors are those of said that tell of something wrong.
 	errors []string
+	// counting are changes of numbers in a text alone: an effect, or a clock.
+	counting []counted
 	// focused is set when the focus went elsewhere.
 	focused bool
 	// scrolled is set when the viewport scrolled, moved when elements did.
@@ -97,6 +99,10 @@ func (e *effects) change(c *aria.Change) {
 }
 
 func (e *effects) field(c *aria.Change, f aria.Field) {
+	if (f.Name == "text" || f.Name == "name") && f.From != "" && numberless(f.From) == numberless(f.To) {
+		e.counting = append(e.counting, counted{idleKey(c, f), c.Node.Ref, fmt.Sprintf("%s: %s was %s, is now %s", describe(c.Node), f.Name, quote(f.From), quote(f.To))})
+		return
+	}
 	what := strings.ReplaceAll(f.Name, "_", " ")
 	switch {
 	case c.Node.Masked && f.Name == "value":

@@ -23,6 +23,11 @@ type Case struct {
 	Dialog *bus.Dialog
 	// Earlier are the downloads of the run before this attempt.
 	Earlier []bus.Download
+	// Idle are the texts that change without any act: the keys (see idleKey) of
+	// those seen to change between two looks after it. Watched is set once they
+	// were watched for long enough to tell.
+	Idle    map[string]bool
+	Watched bool
 	// Files says of a download, by its blob, what is wrong with the file kept;
 	// "" for one whose size and hash were compared and agree. A download that
 	// is not in it was not looked at.
@@ -47,6 +52,7 @@ type Judgement struct {
 func Judge(c Case) Judgement {
 	j := &judging{Case: c}
 	j.fx = effectsOf(c.Before, c.After)
+	j.fx.settleCounting(c.Idle, c.Watched, c.Attempt.Target)
 	j.gather()
 	j.decide()
 	return Judgement{Outcome: j.outcome, Reasons: j.reasons, Evidence: j.evidence, Checks: j.checks,
@@ -166,6 +172,11 @@ func (j *judging) wrongTarget() bool {
 		j.is(bus.WrongTarget, "The event went to %s, which is neither %s nor inside it.", hitName(r.Hit), element(meant))
 		return true
 	}
+	if r.Hit != nil && r.Hit.Seen && meant != nil && meant.Label == "" && r.Hit.Ref == meant.Ref && sayWhatTheyDo(meant.Role) && target.Renamed(meant.Name, r.Hit.Name) {
+		j.settled = true
+		j.is(bus.WrongTarget, "%s was meant, but it said %s when the event reached it.", element(meant), quote(r.Hit.Name))
+		return true
+	}
 	if r.Target == nil || meant == nil {
 		return false
 	}
@@ -177,6 +188,15 @@ func (j *judging) wrongTarget() bool {
 	if meant.Role != "" && r.Target.Role != "" && meant.Role != r.Target.Role && squeeze(meant.Name) != squeeze(r.Target.Name) {
 		j.settled = true
 		j.is(bus.WrongTarget, "Under the ref %s stood %s when the actor acted; %s was meant.", meant.Ref, element(r.Target), element(meant))
+		return true
+	}
+	return false
+}
+
+// sayWhatTheyDo holds for roles whose name is what they do.
+func sayWhatTheyDo(role string) bool {
+	switch role {
+	case "button", "link", "menuitem", "tab", "option", "checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio":
 		return true
 	}
 	return false
@@ -281,6 +301,10 @@ func (j *judging) incomplete() {
 // lost keeps an irreversible act of which no receipt is left from being taken
 // for one that did nothing: it would be repeated.
 func (j *judging) lost() {
+	if j.Receipt.Lost && j.outcome == bus.NoEffect && j.Before == nil && j.Receipt.Hit != nil && j.Receipt.Hit.Seen {
+		j.is(bus.Unsure, "The event reached %s before the receipt was lost; the page was opened anew since, and does not tell what came of it.", hitName(j.Receipt.Hit))
+		return
+	}
 	if j.Receipt.Lost && j.outcome == bus.NoEffect && (j.Attempt.Risk == bus.RiskIrreversible || j.Attempt.Risk == "") {
 		j.is(bus.Unsure, "The receipt is lost, and an effect need not show on this page.")
 	}

@@ -31,6 +31,11 @@ func sent(ref, role, name string) bus.Receipt {
 	return bus.Receipt{Sent: true, Hit: &bus.Hit{Ref: ref, Role: role, Name: name, Inside: true, Seen: true, Events: []string{"pointerdown", "click"}}}
 }
 
+func posting(r bus.Receipt, status int) bus.Receipt {
+	r.Requests = []bus.Request{{Method: "POST", URL: "http://x/save", Status: status}}
+	return r
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // A row of the table: what was meant, seen and found, and the verdict.
@@ -180,7 +185,12 @@ func TestJudgeClick(t *testing.T) {
 		{name: "twins told apart by what came", intent: bus.Intent{Action: bus.ActionClick, Target: &bus.Target{Ref: "e1", Name: "Save"}, Expect: []bus.Expect{shows}}, target: save, receipt: sent("e1", "button", "Save"),
 			before: page(1, saveButton(), N("button", "Save", "e4")), after: page(2, saveButton(), N("button", "Save", "e4"), toast), want: bus.Right, says: "came about"},
 		{name: "an error came with it", intent: click(), target: save, receipt: sent("e1", "button", "Save"),
-			before: page(1, saveButton()), after: page(2, saveButton(), N("alert", "", "e9", T("Card was declined"))), want: bus.Right, says: `Note that the page says: "Card was declined"`},
+			before: page(1, saveButton()), after: page(2, saveButton(), N("alert", "", "e9", T("Card was declined"))), want: bus.WrongEffect, says: `but the page says: "Card was declined"`},
+		{name: "a message that is no error", intent: click(), target: save, receipt: sent("e1", "button", "Save"),
+			before: page(1, saveButton()), after: page(2, saveButton(), N("alert", "", "e9", T("Seats were saved"))), want: bus.Right, says: "it had an effect"},
+		{name: "the server refused it", intent: click(), target: save, receipt: posting(sent("e1", "button", "Save"), 500), before: page(1, saveButton()), after: page(2, saveButton(), N("text", "", "", T("Hm"))), want: bus.WrongEffect, says: "answered 500"},
+		{name: "renamed under the pointer", intent: click(), target: save, receipt: sent("e1", "button", "Remove all"),
+			before: page(1, saveButton()), after: page(2, saveButton(), toast), want: bus.WrongTarget, says: `it said "Remove all"`},
 		{name: "expected behind an open dialog", intent: click(shows), target: save, receipt: sent("e1", "button", "Save"),
 			before: page(1, saveButton()), after: with(page(1, saveButton()), func(t *aria.Tree) { t.Stale = true }),
 			dialog: &bus.Dialog{Type: "alert", Message: "Wait"}, want: bus.Unsure, says: "behind it"},

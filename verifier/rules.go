@@ -63,7 +63,38 @@ func (j *judging) effectOrNot(what string) {
 		j.is(bus.Unsure, "%s, but the observation of before is lost, so that no effect can be told.", what)
 		return
 	}
+	if q := j.refusedByServer(); q != "" {
+		j.is(bus.WrongEffect, "%s, but the server refused what it sent: %s.", what, q)
+		return
+	}
+	if complaints := j.complaints(); len(complaints) > 0 {
+		j.is(bus.WrongEffect, "%s, but %s.", what, list(complaints, 3))
+		return
+	}
 	j.is(bus.Right, "%s, and it had an effect: %s.", what, list(facts, 3))
+}
+
+// refusedByServer is a request of the act that changes something and was
+// answered with an error, or "".
+func (j *judging) refusedByServer() string {
+	for _, q := range j.Receipt.Requests {
+		if q.Method != "GET" && q.Method != "HEAD" && q.Method != "OPTIONS" && (q.Status >= 400 || q.Error != "") {
+			return requestFact(q)
+		}
+	}
+	return ""
+}
+
+// complaints are the messages that came with the act and speak of a failure in
+// so many words.
+func (j *judging) complaints() []string {
+	var out []string
+	for _, s := range j.fx.errors {
+		if wrong(s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // arrival says what the probe saw; ok is false when it can't support a verdict.

@@ -26,7 +26,7 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 		return bus.Verdict{}, bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "the receipt is of attempt %q, not of %q", req.Receipt.Attempt, req.Attempt.ID)
 	}
 	session := current(req.Session, req.Receipt)
-	c := Case{Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
+	c := Case{Idle: map[string]bool{}, Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
 	c.Receipt.Tabs = session.Tabs
 	before, err := a.tree(ctx, req.Attempt.Before)
 	if err != nil {
@@ -43,8 +43,11 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 		if l.tree == nil && last.tree != nil {
 			return false // a look that failed takes no evidence back
 		}
+		if last.tree != nil {
+			noteIdle(c.Idle, last.tree, l.tree)
+		}
 		last = l
-		c.After, c.Dialog = l.tree, l.dialog()
+		c.After, c.Dialog, c.Watched = l.tree, l.dialog(), time.Since(start) >= watchIdle
 		refreshTabs(&c)
 		j = Judge(c)
 		return j.Settled

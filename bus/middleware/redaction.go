@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -44,7 +45,8 @@ func NewRedactor(values ...string) *Redactor {
 	return r
 }
 
-// Add makes value a secret. It is replaced by "[secret:name]", which expands
+// Add makes value a secret, also in upper and lower case, escaped for a URL and
+// in base64, as pages show values back. It is replaced by "[secret:name]", which expands
 // to nothing anywhere, or by "[secret]" without a name. An empty value is ignored.
 func (r *Redactor) Add(name, value string) {
 	if value == "" {
@@ -56,7 +58,9 @@ func (r *Redactor) Add(name, value string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, v := range []string{value, url.QueryEscape(value), url.PathEscape(value)} {
+	for _, v := range []string{value, url.QueryEscape(value), url.PathEscape(value), strings.ToUpper(value), strings.ToLower(value),
+		base64.StdEncoding.EncodeToString([]byte(value)), base64.RawStdEncoding.EncodeToString([]byte(value)),
+		base64.URLEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value))} {
 		if slices.ContainsFunc(r.secrets, func(s secret) bool { return s.value == v }) {
 			continue
 		}
