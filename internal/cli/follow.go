@@ -165,12 +165,19 @@ func (a *app) printResult(s *bus.RunState, path string) error {
 			a.printf("  %s %s\n", map[bool]string{true: "holds  ", false: "fails  "}[c.Held], oneLine(c.Fact, 120))
 		}
 	}
-	a.printf("%d steps in %.1f s; %d model tokens, %d tokens of page changes, %d looks at pixels\n", r.Steps, r.Seconds, r.Tokens.Model, r.Tokens.Observation, r.Looks)
+	a.printf("%s in %.1f s; %d model tokens, %d tokens of page changes, %s at pixels\n", count(r.Steps, "step"), r.Seconds, r.Tokens.Model, r.Tokens.Observation, count(r.Looks, "look"))
 	for _, u := range r.Usage {
 		a.printf("%s %s: %d calls, %d tokens in (%d cached), %d out\n", u.Role, u.Model, u.Calls, u.InputTokens, u.CachedTokens, u.OutputTokens)
 	}
 	a.printf("report: %s\n", r.Report)
 	return silentExit(exitOf(r.Status))
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func exitOf(s bus.Status) int {

@@ -66,6 +66,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "quartet",
 		Short:         "Run business workflows in a real browser, every step verified",
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -153,7 +154,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Use: "version", Short: "Print the version", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()
-			v := buildVersion(info)
+			v := versionText()
 			if a.json {
 				return a.printJSON(map[string]string{"version": v, "go": info.GoVersion})
 			}
@@ -161,6 +162,11 @@ func (a *app) versionCmd() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+func versionText() string {
+	info, _ := debug.ReadBuildInfo()
+	return buildVersion(info)
 }
 
 func buildVersion(info *debug.BuildInfo) string {
