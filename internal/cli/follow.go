@@ -165,7 +165,7 @@ func (a *app) printResult(s *bus.RunState, path string) error {
 			a.printf("  %s %s\n", map[bool]string{true: "holds  ", false: "fails  "}[c.Held], oneLine(c.Fact, 120))
 		}
 	}
-	a.printf("%s in %.1f s; %d model tokens, %d tokens of page changes, %s at pixels\n", count(r.Steps, "step"), r.Seconds, r.Tokens.Model, r.Tokens.Observation, count(r.Looks, "look"))
+	a.printf("%s in %.1f s; %d model tokens, %d tokens of page changes, %s at pixels\n", plural(r.Steps, "step"), r.Seconds, r.Tokens.Model, r.Tokens.Observation, plural(r.Looks, "look"))
 	for _, u := range r.Usage {
 		a.printf("%s %s: %d calls, %d tokens in (%d cached), %d out\n", u.Role, u.Model, u.Calls, u.InputTokens, u.CachedTokens, u.OutputTokens)
 	}
@@ -173,7 +173,7 @@ func (a *app) printResult(s *bus.RunState, path string) error {
 	return silentExit(exitOf(r.Status))
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
