@@ -208,7 +208,7 @@ func invited(t *testing.T, got done, d *demo.Server, times int) {
 		t.Fatal(got)
 	}
 	ledger := d.Ledger()
-	if n := count(ledger, demo.KindMemberInvited); n != times || count(ledger, demo.KindSignInFailed) > 0 {
+	if n := tally(ledger, demo.KindMemberInvited); n != times || tally(ledger, demo.KindSignInFailed) > 0 {
 		t.Fatalf("want %d invitations, the ledger has %q", times, kinds(ledger))
 	}
 	last := ledger[len(ledger)-1].Data

@@ -60,8 +60,8 @@ func TestLeftovers(t *testing.T) {
 			if !strings.Contains(got.err, "quartet resume "+id) || strings.Count(got.err, `"error"`) > 1 {
 				t.Errorf("it does not say how to go on: %v", got)
 			}
-			before := count(d.Ledger(), demo.KindMemberInvited)
-			if again := p.start(t, "resume", id).end(t); again.code != exitOK || count(d.Ledger(), demo.KindMemberInvited) != before+1 {
+			before := tally(d.Ledger(), demo.KindMemberInvited)
+			if again := p.start(t, "resume", id).end(t); again.code != exitOK || tally(d.Ledger(), demo.KindMemberInvited) != before+1 {
 				t.Errorf("resumed: %v, ledger %q", again, kinds(d.Ledger()))
 			}
 		})

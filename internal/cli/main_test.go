@@ -160,7 +160,7 @@ func kinds(entries []demo.Entry) []string {
 	return out
 }
 
-func count(entries []demo.Entry, kind string) int {
+func tally(entries []demo.Entry, kind string) int {
 	n := 0
 	for _, e := range entries {
 		if e.Kind == kind {
@@ -173,7 +173,7 @@ func count(entries []demo.Entry, kind string) int {
 // find is the data of the one entry of a kind.
 func find(t testing.TB, entries []demo.Entry, kind string) map[string]any {
 	t.Helper()
-	if n := count(entries, kind); n != 1 {
+	if n := tally(entries, kind); n != 1 {
 		t.Fatalf("the ledger has %s %d times: %q", kind, n, kinds(entries))
 	}
 	for _, e := range entries {

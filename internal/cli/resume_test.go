@@ -100,7 +100,7 @@ func TestKilledWhilePaying(t *testing.T) {
 			dir := p.only(t)
 			awaits(t, "the attempt", func() bool {
 				if test.charged {
-					return count(fetchLedger(t, url), demo.KindCardCharged) > 0
+					return tally(fetchLedger(t, url), demo.KindCardCharged) > 0
 				}
 				state, err := report.Load(dir)
 				return err == nil && state.OpenAttempt() != nil && strings.Contains(state.LastIntent().Intent.Text, `"Pay"`)
@@ -112,9 +112,9 @@ func TestKilledWhilePaying(t *testing.T) {
 			c.end(t)
 			got := p.start(t, "resume", filepath.Base(dir)).end(t)
 			ledger := fetchLedger(t, url)
-			charged := count(ledger, demo.KindCardCharged)
+			charged := tally(ledger, demo.KindCardCharged)
 			t.Logf("exit %d, charged %d times: %s", got.code, charged, p.state(t).Finished.Reason)
-			if charged > 1 || count(ledger, demo.KindSeatsAdded) != 1 || count(ledger, demo.KindInvoiceCreated) != 1 {
+			if charged > 1 || tally(ledger, demo.KindSeatsAdded) != 1 || tally(ledger, demo.KindInvoiceCreated) != 1 {
 				t.Errorf("the ledger: %q", kinds(ledger))
 			}
 			switch {
