@@ -145,13 +145,14 @@ func (p *probe) read(ch <-chan jsonv2.Value, token string) {
 	}
 }
 
-// wait waits until an event of the kind was reported, at most probeGrace.
+// wait waits until an event of the kind was reported, at most probeGrace. What
+// the window says of a closed root's host is not yet the whole report.
 func (p *probe) wait(ctx context.Context, kind string) {
 	t := time.NewTimer(probeGrace)
 	defer t.Stop()
 	for {
 		p.mu.Lock()
-		seen := slices.ContainsFunc(p.events, func(e probed) bool { return e.Type == kind })
+		seen := slices.ContainsFunc(p.events, func(e probed) bool { return e.Type == kind && e.Via != "host" })
 		more := p.more
 		p.mu.Unlock()
 		if seen {
@@ -174,6 +175,7 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 	defer p.mu.Unlock()
 	out := &bus.Hit{Inside: true}
 	var at *probed
+	exact := slices.ContainsFunc(p.events, func(e probed) bool { return e.Via == "root" })
 	for i := range p.events {
 		e := &p.events[i]
 		if !slices.Contains(out.Events, e.Type) {
@@ -181,6 +183,9 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 		}
 		if !slices.Contains(decide, e.Type) || !e.Trusted && e.Type != "input" && e.Type != "change" {
 			continue // what the page itself dispatches on an event says nothing of ours
+		}
+		if exact && e.Via == "host" {
+			continue // the report from inside the closed root did not come any more
 		}
 		if at == nil || (!e.Inside && out.Inside) {
 			at = e
