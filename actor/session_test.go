@@ -116,7 +116,7 @@ func TestSecretIsMaskedForOthers(t *testing.T) {
 // TestHitIsKeptWhilePageSettles: an actor that dies after its input leaves
 // behind what was hit.
 func TestHitIsKeptWhilePageSettles(t *testing.T) {
-	b := serve(t, `<button onclick="let n = 0; const t = setInterval(() => { document.title = n; p.textContent = n++; if (n > 40) clearInterval(t) }, 50)">Go</button><p id=p>`)
+	b := serve(t, `<button onclick="let n = 0; const t = setInterval(() => { document.title = n; p.textContent = n++; if (n > 150) clearInterval(t) }, 10)">Go</button><p id=p>`)
 	in, p := b.prepare(click(named("Go")))
 	req := b.attempt(in, p)
 	result := make(chan bus.Receipt, 1)
