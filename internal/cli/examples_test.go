@@ -80,7 +80,7 @@ func TestAddSeat(t *testing.T) {
 			t.Errorf("%d steps, %d of them with a target; want 42 and 39", steps, targets)
 		}
 		for _, want := range []string{
-			`→ button "Sign in" e`, `→ canvas "March" e`, `→ textbox "Card number" f1e`, "\nsucceeded: ", "0 model tokens", "1 looks at pixels\n", "report: ",
+			`→ button "Sign in" e`, `→ canvas "March" e`, `→ textbox "Card number" f1e`, "\nsucceeded: ", "0 model tokens", "1 look at pixels\n", "report: ",
 		} {
 			if !strings.Contains(got.out, want) {
 				t.Errorf("the output lacks %q:\n%s", want, got.out)
