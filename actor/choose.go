@@ -90,7 +90,7 @@ func (h *hand) chooseNative(ctx context.Context, a *aim, want []string) error {
 	if r.Twins {
 		h.note("the list has several options of that label; the first was taken")
 	}
-	h.collect(ctx, "change", "input")
+	h.collect(ctx, "input", "input")
 	return h.readChoice(ctx, a, want)
 }
 

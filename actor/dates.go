@@ -72,7 +72,7 @@ func (h *hand) pickDate(ctx context.Context) error {
 		if err := h.setNative(ctx, a, v); err != nil {
 			return err
 		}
-		h.collect(ctx, "change", "input")
+		h.collect(ctx, "input", "input")
 		return h.dateReadBack(ctx, a.frame, field.Ref, iso, v)
 	}
 	cals, err := h.openCalendar(ctx, a, el)

@@ -87,7 +87,7 @@ func (h *hand) upload(ctx context.Context) error {
 	if err := given.into(ctx, f, obj); err != nil {
 		return err
 	}
-	h.collect(ctx, "change", "input")
+	h.collect(ctx, "input", "input")
 	got, err := readValue(ctx, f, in.Handle)
 	if err != nil || got.Gone {
 		h.note("the field could not be read back")

@@ -105,7 +105,9 @@ func (h *hand) unlessClosed(err error) error {
 	return err
 }
 
-// collect takes the probe's facts into the receipt.
+// collect takes the probe's facts into the receipt, once an event of the kind
+// until was reported. It is one that decides: the change of the field that had
+// the focus before may come first, and says nothing.
 func (h *hand) collect(ctx context.Context, until string, decide ...string) {
 	h.probe.wait(ctx, until)
 	h.rec.Hit = h.probe.hit(decide...)
