@@ -81,7 +81,7 @@ func (a *app) printEvent(s *bus.RunState, e bus.Event) error {
 		at := i.Last()
 		if a.json {
 			return a.printJSON(map[string]any{"step": i.Intent.Step, "intent": i.Intent.ID, "instruction": i.Intent.Text, "target": at.Attempt.Target,
-				"verdict": at.Verdict.Outcome, "reasons": at.Verdict.Reasons, "millis": at.Closed.Sub(at.Time).Milliseconds()})
+				"verdict": at.Verdict.Outcome, "reasons": at.Verdict.Reasons, "millis": report.Took(i, at).Milliseconds()})
 		}
 		a.printf("%s\n", stepLine(i, at))
 		if at.Verdict.Outcome != bus.Right {
@@ -122,7 +122,7 @@ func stepLine(i *bus.IntentRecord, at *bus.AttemptRecord) string {
 		}
 		target = fmt.Sprintf("  → %s %q %s", t.Role, oneLine(name, 40), t.Ref)
 	}
-	return fmt.Sprintf("%s  %-12s %5d ms  %s%s", number, at.Verdict.Outcome, at.Closed.Sub(at.Time).Milliseconds(), oneLine(i.Intent.Text, 90), target)
+	return fmt.Sprintf("%s  %-12s %5d ms  %s%s", number, at.Verdict.Outcome, report.Took(i, at).Milliseconds(), oneLine(i.Intent.Text, 90), target)
 }
 
 func oneLine(s string, limit int) string {

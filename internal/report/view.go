@@ -164,13 +164,26 @@ func newStep(ctx context.Context, i *bus.IntentRecord, blobs bus.Store) stepView
 		return v
 	}
 	v.Outcome, v.Word, v.Open = string(w.Outcome), outcomeWords[w.Outcome], w.Outcome != bus.Right
-	v.Millis = last.Closed.Sub(last.Time).Milliseconds()
+	v.Millis = Took(i, last).Milliseconds()
 	v.Reasons, v.Evidence, v.Checks, v.Diff, v.Tokens = w.Reasons, w.Evidence, checks(w.Checks), w.Diff, w.Tokens
 	v.Shot = picture(ctx, blobs, w.Screenshot)
 	for _, e := range w.Escalations {
 		v.Looks = append(v.Looks, newLook(ctx, e, blobs))
 	}
 	return v
+}
+
+// Took is what an attempt cost, the finding of its target included: from the
+// intent, or from the verdict on the attempt before, to its own verdict.
+func Took(i *bus.IntentRecord, at *bus.AttemptRecord) time.Duration {
+	from := i.Time
+	for _, a := range i.Attempts {
+		if a == at {
+			break
+		}
+		from = a.Closed
+	}
+	return at.Closed.Sub(from)
 }
 
 func newLook(ctx context.Context, e bus.Escalation, blobs bus.Store) lookView {
