@@ -170,7 +170,7 @@ func patience(ctx context.Context) time.Duration {
 		return DefaultTimeout
 	}
 	left := time.Until(d)
-	return max(left-left/5, 10*time.Millisecond)
+	return max(left-max(left/5, time.Second), left/3, 10*time.Millisecond)
 }
 
 // through walks from the element's frame to the top, and checks that each
