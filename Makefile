@@ -27,8 +27,8 @@ test: ## everything CI runs: setup, lint, all tests with the race detector
 lint: ## gofmt, vet, staticcheck, the compose file, house rules
 	@scripts/lint.sh
 
-test-go: ## all Go tests with -race
-	$(GO) test -race -timeout 14m ./...
+test-go: ## all Go tests with -race, one package at a time: each has a browser or more
+	$(GO) test -race -p 1 -timeout 14m ./...
 
 bench: build ## the numbers of docs/performance.md
 	@scripts/bench.sh
