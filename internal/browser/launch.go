@@ -72,7 +72,7 @@ func (o *options) commandLine(profile string, root bool) []string {
 		// one document, one life: a document does not come back from a cache,
 		// nor is one loaded before it is asked for (and judged)
 		"--disable-back-forward-cache",
-		"--disable-features=Translate,Prerender2,PrerenderFallback,LCPPPrefetchSubresource,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CalculateNativeWinOcclusion,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+		"--disable-features=Translate,Prerender2,PrerenderFallback,LCPPPrefetchSubresource,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CalculateNativeWinOcclusion,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,WebUIOmniboxPopup,WebUIOmniboxAimPopup,OmniboxAimPopup,PreloadTopChromeWebUI,PreloadTopChromeWebUILessNavigations,InitialWebUI,WebUIReloadButton",
 		"--no-startup-window",
 		"--disable-dev-shm-usage",
 		"--force-color-profile=srgb",

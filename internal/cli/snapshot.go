@@ -53,7 +53,7 @@ func (a *app) snapshotCmd() *cobra.Command {
 			if err != nil {
 				return envf("%s cannot be opened: %v", u, err)
 			}
-			if err := tab.Settle(c.Context(), 300*time.Millisecond, 10*time.Second); err != nil {
+			if err := tab.Settle(c.Context(), 60*time.Millisecond, 10*time.Second); err != nil {
 				a.log.Info("snapshot: the page does not come to rest", "error", err)
 			}
 			if full {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/quartet-agents/quartet/actor"
@@ -52,6 +53,11 @@ type stackOptions struct {
 	runs    int      // how many runs the planner drives at once
 }
 
+// needsBrowser says whether one of the agents touches or reads pages.
+func (o stackOptions) needsBrowser() bool {
+	return slices.ContainsFunc(o.agents, func(name string) bool { return name != "planner" && name != "verifier" })
+}
+
 // start puts a stack together. On an error nothing of it is left.
 func (a *app) start(ctx context.Context, o stackOptions) (s *stack, err error) {
 	s = &stack{log: a.log}
@@ -62,6 +68,16 @@ func (a *app) start(ctx context.Context, o stackOptions) (s *stack, err error) {
 		}
 	}()
 	node := fmt.Sprintf("%s-%d", hostName(), os.Getpid())
+	// The browser takes longest: it starts while the bus does.
+	browserUp := make(chan error, 1)
+	if o.needsBrowser() {
+		if s.pool, err = a.newPool(node); err != nil {
+			return s, err
+		}
+		go func() { browserUp <- s.pool.Start(ctx) }()
+	} else {
+		browserUp <- nil
+	}
 	redactor := middleware.NewRedactor()
 	for _, name := range o.names {
 		if v, ok := o.secrets(name); ok {
@@ -78,17 +94,8 @@ func (a *app) start(ctx context.Context, o stackOptions) (s *stack, err error) {
 	if s.bus, err = bus.Connect(ctx, co); err != nil {
 		return s, err
 	}
-	needPool := false
-	for _, name := range o.agents {
-		needPool = needPool || name != "planner" && name != "verifier"
-	}
-	if needPool {
-		if s.pool, err = a.newPool(node); err != nil {
-			return s, err
-		}
-		if err = s.pool.Start(ctx); err != nil {
-			return s, err
-		}
+	if err = <-browserUp; err != nil {
+		return s, err
 	}
 	for _, name := range o.agents {
 		svc, err := a.agent(s, name, o)
