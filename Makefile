@@ -33,7 +33,7 @@ test-go: ## all Go tests with -race, one package at a time: each has a browser o
 bench: build ## the numbers of docs/performance.md
 	@scripts/bench.sh
 
-docs: build ## write docs/cli.md and the schemas from the code
+docs: build ## write docs/cli.md from the commands
 	$(BIN) docs --dir docs
 
 clean: ## remove build products
