@@ -365,6 +365,7 @@ func (s *session) await(ctx context.Context, method string, id int64, ch chan *c
 type step struct {
 	method string
 	params any
+	result any  // where the reply goes; nil drops it
 	may    bool // may fail
 }
 
@@ -385,7 +386,7 @@ func (s *session) all(ctx context.Context, steps []step) error {
 	}
 	var first error
 	for i, o := range out {
-		err := s.await(ctx, steps[i].method, o.id, o.ch, nil)
+		err := s.await(ctx, steps[i].method, o.id, o.ch, steps[i].result)
 		if err != nil && !steps[i].may && first == nil {
 			first = err
 		}

@@ -33,6 +33,8 @@ type host struct {
 	proc  *process // of an own browser
 	c     *conn
 
+	spare chan cdp.BrowserContextID // of an own browser: one context, for the first session
+
 	mu        sync.Mutex
 	states    map[cdp.BrowserContextID]*state
 	downloads map[string]*state // by GUID, while running
@@ -43,7 +45,7 @@ func newHost(p *Pool, endpoint string) *host {
 	return &host{
 		pool: p, endpoint: endpoint, ready: make(chan struct{}),
 		states: map[cdp.BrowserContextID]*state{}, downloads: map[string]*state{},
-		changed: make(chan struct{}),
+		changed: make(chan struct{}), spare: make(chan cdp.BrowserContextID, 1),
 	}
 }
 
@@ -63,22 +65,46 @@ func (h *host) connect(ctx context.Context) {
 		return
 	}
 	h.c = newConn(tr, h.pool.o.log, h.handle)
-	if h.proc != nil {
-		err = h.proc.firstAnswer(ctx, h.c)
+	// Every page of the browser is held at its start until it was looked
+	// at: ours get the policy and the scripts, others are let go.
+	steps := []step{
+		{method: target.SetDiscoverTargets.Method, params: target.SetDiscoverTargetsParams{Discover: true, Filter: only("page")}},
+		{method: target.SetAutoAttach.Method, params: target.SetAutoAttachParams{
+			AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true), Filter: only("page"),
+		}},
 	}
-	if err == nil {
-		// Every page of the browser is held at its start until it was looked
-		// at: ours get the policy and the scripts, others are let go.
-		err = h.c.root.all(ctx, []step{
-			{method: target.SetDiscoverTargets.Method, params: target.SetDiscoverTargetsParams{Discover: true, Filter: only("page")}},
-			{method: target.SetAutoAttach.Method, params: target.SetAutoAttachParams{
-				AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true), Filter: only("page"),
-			}},
-		})
+	if h.proc != nil {
+		// A fresh browser is slow to answer: what is needed next is asked at once.
+		var spare target.CreateBrowserContextResult
+		err = h.proc.firstAnswer(ctx, h.c, append(steps, step{
+			method: target.CreateBrowserContext.Method, params: newContext(), result: &spare,
+		}))
+		h.spare <- spare.BrowserContextID
+	} else {
+		err = h.c.root.all(ctx, steps)
 	}
 	if err != nil {
 		h.err = errors.Join(err, h.close())
 	}
+}
+
+// newContext asks for a context that stays when the client that made it goes.
+func newContext() target.CreateBrowserContextParams {
+	return target.CreateBrowserContextParams{DisposeOnDetach: new(false)}
+}
+
+// context returns a browser context that nobody uses yet.
+func (h *host) context(ctx context.Context) (cdp.BrowserContextID, error) {
+	select {
+	case id := <-h.spare:
+		return id, nil
+	default:
+	}
+	made, err := cdp.Call(ctx, h.c.root, target.CreateBrowserContext, newContext())
+	if err != nil {
+		return "", err
+	}
+	return made.BrowserContextID, nil
 }
 
 // only is a filter that lets targets of one type pass.

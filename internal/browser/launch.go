@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 )
 
@@ -36,14 +34,36 @@ func FindExecutable() (string, error) {
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
+			return unwrap(path), nil
 		}
 	}
 	return "", fmt.Errorf("%w: looked for %s on PATH; install one (Debian, Ubuntu: `apt-get install chromium`), or name its program",
 		ErrNoBrowser, strings.Join(names, ", "))
 }
 
-// flags returns the command line of an own browser.
+// unwrap returns the program that a distribution's launcher script starts (on
+// Debian /usr/lib/chromium/chromium for /usr/bin/chromium), path itself when it
+// is none. The script's flags are for desktops and cost a tenth of a second;
+// see docs/decisions. An executable that somebody named is never unwrapped.
+func unwrap(path string) string {
+	head := make([]byte, 2)
+	f, err := os.Open(path)
+	if err != nil {
+		return path
+	}
+	defer f.Close()
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != "#!" {
+		return path
+	}
+	name := filepath.Base(path)
+	program, err := exec.LookPath(filepath.Join(filepath.Dir(filepath.Dir(path)), "lib", name, name))
+	if err != nil {
+		return path
+	}
+	return program
+}
+
+// commandLine returns the arguments of an own browser.
 func (o *options) commandLine(profile string, root bool) []string {
 	args := []string{
 		"--remote-debugging-pipe",
@@ -73,6 +93,8 @@ func (o *options) commandLine(profile string, root bool) []string {
 		// nor is one loaded before it is asked for (and judged)
 		"--disable-back-forward-cache",
 		"--disable-features=Translate,Prerender2,PrerenderFallback,LCPPPrefetchSubresource,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CalculateNativeWinOcclusion,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,WebUIOmniboxPopup,WebUIOmniboxAimPopup,OmniboxAimPopup,PreloadTopChromeWebUI,PreloadTopChromeWebUILessNavigations,InitialWebUI,WebUIReloadButton",
+		// one process less to wait for at the start
+		"--enable-features=NetworkServiceInProcess2",
 		"--no-startup-window",
 		"--disable-dev-shm-usage",
 		"--force-color-profile=srgb",
@@ -177,11 +199,12 @@ func launch(o *options) (_ *process, err error) {
 	return p, nil
 }
 
-// firstAnswer waits until the browser answers and the guard stands.
-func (p *process) firstAnswer(ctx context.Context, c *conn) error {
+// firstAnswer waits until the browser has done the first steps and the guard
+// stands.
+func (p *process) firstAnswer(ctx context.Context, c *conn, steps []step) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if _, err := cdp.Call(ctx, c.root, browser.GetVersion, cdp.Empty{}); err != nil {
+	if err := c.root.all(ctx, steps); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("the browser did not answer: %w", err)
 		}

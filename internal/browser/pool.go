@@ -132,11 +132,11 @@ func (p *Pool) OpenSession(ctx context.Context, id string, allowedOrigins []stri
 	if err != nil {
 		return bus.Session{}, err
 	}
-	made, err := cdp.Call(ctx, h.c.root, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: new(false)})
+	made, err := h.context(ctx)
 	if err != nil {
 		return bus.Session{}, fmt.Errorf("opening a session: %w", err)
 	}
-	s := bus.Session{ID: id, Endpoint: h.endpoint, Context: string(made.BrowserContextID), AllowedOrigins: allowedOrigins}
+	s := bus.Session{ID: id, Endpoint: h.endpoint, Context: string(made), AllowedOrigins: allowedOrigins}
 	if h.endpoint == pipeEndpoint {
 		s.Node = p.o.node
 	}
@@ -148,12 +148,12 @@ func (p *Pool) OpenSession(ctx context.Context, id string, allowedOrigins []stri
 			err = os.Chmod(dir, 0o777) // a browser in another container may be another user
 		}
 	}
-	if err == nil {
-		err = h.allowDownloads(ctx, st)
-	}
 	var tab *Tab
 	if err == nil {
+		downloads := make(chan error, 1)
+		go func() { downloads <- h.allowDownloads(ctx, st) }()
 		tab, err = st.open(ctx)
+		err = errors.Join(err, <-downloads)
 	}
 	if err != nil {
 		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
