@@ -102,6 +102,9 @@ const (
 	Succeeded   Status = "succeeded"
 	Failed      Status = "failed"
 	NeedsPerson Status = "needs_person"
+	// Closed is how a run ends whose moves came from a client: it claimed
+	// nothing, so nothing was checked.
+	Closed Status = "closed"
 )
 
 // Finished is the terminal event. Succeeded needs Final: the final checks on

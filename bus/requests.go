@@ -1,6 +1,9 @@
 package bus
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 // OpenRequest asks the actor for a new session: a browser context with one
 // blank tab. Endpoint "" lets the actor's process choose (its configured
@@ -47,6 +50,7 @@ type ObserveRequest struct {
 	Budget int      `json:"budget,omitempty"` // tokens of Text; 0: the default
 	Focus  []string `json:"focus,omitempty"`  // refs near the last action
 	Ref    string   `json:"ref,omitempty"`    // only this subtree
+	From   int      `json:"from,omitempty"`   // with Ref: so many of its children (of a table: rows) are skipped
 	// SettleMS waits until the page has been quiet (no mutation, request or
 	// navigation), at most so long; 0 does not wait.
 	SettleMS int `json:"settle_ms,omitempty"`
@@ -58,7 +62,8 @@ type Observation struct {
 	Kind      string   `json:"kind"` // "full" or "diff"
 	Base      int      `json:"base,omitempty"`
 	Text      string   `json:"text,omitempty"`
-	Tokens    int      `json:"tokens,omitempty"` // of Text
+	TextKey   string   `json:"text_key,omitempty"` // in Bus.Scenes, where Text is too long for a message; see TextOf
+	Tokens    int      `json:"tokens,omitempty"`   // of the text
 	Truncated bool     `json:"truncated,omitempty"`
 	Stale     bool     `json:"stale,omitempty"` // the page did not answer; this is the last known tree
 	Dialog    *Dialog  `json:"dialog,omitempty"`
@@ -66,10 +71,37 @@ type Observation struct {
 	Millis    int64    `json:"millis"`
 }
 
+// maxText is the length in bytes from which a text goes to the scene store.
+const maxText = MaxMessage / 4
+
+// KeepText puts a text that is too long for a message into the scene store.
+func (o *Observation) KeepText(ctx context.Context, b *Bus) error {
+	if len(o.Text) <= maxText {
+		return nil
+	}
+	key, err := PutJSON(ctx, b.Scenes(), o.Text)
+	if err != nil {
+		return err
+	}
+	o.Text, o.TextKey = "", key
+	return nil
+}
+
+// TextOf returns an observation's text, wherever it is.
+func TextOf(ctx context.Context, b *Bus, o Observation) (string, error) {
+	if o.TextKey == "" {
+		return o.Text, nil
+	}
+	var text string
+	err := GetJSON(ctx, b.Scenes(), o.TextKey, &text)
+	return text, err
+}
+
 // FindRequest searches the current page's tree.
 type FindRequest struct {
 	Session Session `json:"session"`
-	Query   string  `json:"query"` // text, "a | b", globs
+	Query   string  `json:"query"`         // text, "a | b", globs
+	Ref     string  `json:"ref,omitempty"` // only in this subtree
 	Context int     `json:"context,omitempty"`
 	Budget  int     `json:"budget,omitempty"`
 }

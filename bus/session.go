@@ -17,7 +17,7 @@ type Session struct {
 	Tabs []Tab  `json:"tabs,omitempty"`
 	Tab  string `json:"tab,omitempty"`
 	// AllowedOrigins are the origins (scheme://host[:port]) that documents may
-	// come from, in any frame or tab. Empty allows none.
+	// come from, in any frame or tab. Empty allows none, "*" every http(s) one.
 	AllowedOrigins []string `json:"allowed_origins,omitempty"`
 }
 

@@ -260,7 +260,7 @@ func (s *RunState) checkSkipped(e Event, p *Skipped) error {
 
 func (s *RunState) checkFinished(e Event, p *Finished) error {
 	switch p.Status {
-	case Failed, NeedsPerson:
+	case Failed, NeedsPerson, Closed:
 		return nil
 	case Succeeded:
 	default:

@@ -94,6 +94,9 @@ func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observ
 	if err := a.write(ctx, &out, tree, state, req); err != nil {
 		return bus.Observation{}, err
 	}
+	if err := out.KeepText(ctx, a.bus); err != nil {
+		return bus.Observation{}, err
+	}
 	out.Millis = time.Since(start).Milliseconds()
 	return out, nil
 }
@@ -104,7 +107,7 @@ func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation,
 	if err != nil {
 		return bus.Observation{}, err
 	}
-	r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget)})
+	r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget), Ref: req.Ref})
 	out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
 	out.Millis = time.Since(start).Milliseconds()
 	return out, nil
@@ -185,7 +188,7 @@ func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree
 	default:
 		return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "format %q: it is compact, playwright, json or none", req.Format)
 	}
-	o := aria.RenderOptions{Budget: a.budget(req.Budget), Ref: req.Ref}
+	o := aria.RenderOptions{Budget: a.budget(req.Budget), Ref: req.Ref, From: req.From}
 	if len(req.Focus) > 0 {
 		o.Focus = req.Focus[len(req.Focus)-1]
 	}

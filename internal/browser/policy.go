@@ -6,12 +6,19 @@ import (
 	"strings"
 )
 
+// anyOrigin, in a list of allowed ones, allows every http and https origin.
+const anyOrigin = "*"
+
 // origins are the allowed ones, normalised.
 type origins map[string]bool
 
 func parseOrigins(list []string) (origins, error) {
 	o := origins{}
 	for _, s := range list {
+		if s == anyOrigin {
+			o[s] = true
+			continue
+		}
 		u, err := url.Parse(s)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			return nil, fmt.Errorf("allowed origin %q: want http(s)://host[:port]", s)
@@ -46,10 +53,10 @@ func (o origins) allow(raw string, top bool) bool {
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
-		return o[originOf(u)]
+		return o[anyOrigin] || o[originOf(u)]
 	case "blob":
 		inner, err := url.Parse(u.Opaque)
-		return err == nil && o[originOf(inner)]
+		return err == nil && (o[anyOrigin] || o[originOf(inner)])
 	case "data":
 		return !top
 	}

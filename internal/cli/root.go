@@ -79,7 +79,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "configuration file (default: quartet.yaml here, where there is one)")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
 	root.PersistentFlags().StringVar(&a.logLevel, "log-level", "", "debug, info, warn or error")
-	root.AddCommand(a.runCmd(), a.resumeCmd(), a.runsCmd(), a.snapshotCmd(), a.agentCmd(), a.demoCmd(), a.doctorCmd(), a.versionCmd(), a.docsCmd())
+	root.AddCommand(a.runCmd(), a.resumeCmd(), a.runsCmd(), a.snapshotCmd(), a.mcpCmd(), a.agentCmd(), a.demoCmd(), a.doctorCmd(), a.versionCmd(), a.docsCmd())
 	return root
 }
 

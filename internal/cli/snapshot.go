@@ -64,6 +64,10 @@ func (a *app) snapshotCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if o.Text, err = bus.TextOf(c.Context(), s.bus, o); err != nil {
+				return err
+			}
+			o.TextKey = ""
 			if a.json {
 				return a.printJSON(o)
 			}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/quartet-agents/quartet/internal/mcp"
+	"github.com/quartet-agents/quartet/internal/secret"
+	"github.com/quartet-agents/quartet/planner"
+)
+
+func (a *app) mcpCmd() *cobra.Command {
+	var o struct {
+		origins []string
+		headed  bool
+	}
+	c := &cobra.Command{
+		Use: "mcp", Short: "Serve a browser to an MCP client over stdin and stdout", Args: exactArgs(0, "no arguments"),
+		Long: "Serve a browser session to a program that speaks the Model Context Protocol. The\n" +
+			"tools have the names and arguments of Playwright's MCP server. The client's run,\n" +
+			"with every act and its verdict, is among the others: quartet runs list.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			a.config.Browser.Headless = a.config.Browser.Headless && !o.headed
+			id := runID("mcp")
+			folder := filepath.Join(a.config.Runs, id)
+			store := a.config.NATS.Store
+			if store == "" {
+				store = filepath.Join(folder, "journal")
+			}
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				return envf("the runs folder: %v; set runs to a folder that can be written", err)
+			}
+			s, err := a.start(c.Context(), stackOptions{store: store, secrets: secret.None, agents: []string{"observer", "actor", "verifier", "vision"}})
+			if err != nil {
+				return err
+			}
+			defer s.stop()
+			begun := 0
+			server, err := mcp.New(mcp.Options{Version: version, Bus: s.bus, Logger: a.log, Client: func(ctx context.Context) (*planner.Client, error) {
+				run := id
+				if begun++; begun > 1 { // after browser_close
+					run = runID("mcp")
+				}
+				return planner.NewClient(ctx, s.bus, planner.ClientOptions{Run: run, Name: "mcp", AllowedOrigins: o.origins,
+					Limits: a.config.Limits, Vision: a.config.Vision, Logger: a.log})
+			}})
+			if err != nil {
+				return err
+			}
+			return server.Run(c.Context(), &sdk.StdioTransport{})
+		},
+	}
+	c.Flags().StringSliceVar(&o.origins, "origins", []string{"*"}, "origins that pages may come from")
+	c.Flags().BoolVar(&o.headed, "headed", false, "show the browser's window")
+	return c
+}

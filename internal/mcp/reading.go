@@ -1,0 +1,161 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/quartet-agents/quartet/bus"
+)
+
+// unlimited is the budget of a whole page.
+const unlimited = 1 << 30
+
+// settleMS is how long a look waits at most for the page to come to rest.
+const settleMS = 1000
+
+type navigateArgs struct {
+	URL string `json:"url" jsonschema:"the address to open"`
+}
+
+type noArgs struct{}
+
+type snapshotArgs struct {
+	Format string `json:"format,omitempty" jsonschema:"compact (default, fewest tokens), playwright (the YAML form) or json"`
+	Mode   string `json:"mode,omitempty" jsonschema:"auto (default): what changed since your last look, the page within the budget where there is none; diff: the same, always against your last look; full: the whole page"`
+	Budget int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
+	Ref    string `json:"ref,omitempty" jsonschema:"only this element and what is in it"`
+	Target string `json:"target,omitempty" jsonschema:"the same as ref"`
+}
+
+type findArgs struct {
+	Text    string `json:"text" jsonschema:"text, alternatives (a | b), globs (INV-*), or a role before a colon (button: save)"`
+	Ref     string `json:"ref,omitempty" jsonschema:"search in this element only"`
+	Context int    `json:"context,omitempty" jsonschema:"levels around a hit to show, 0 to 5; default 1"`
+	Budget  int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
+}
+
+type expandArgs struct {
+	Ref    string `json:"ref" jsonschema:"the element to write out, from a '… more' marker or any line"`
+	From   int    `json:"from,omitempty" jsonschema:"skip so many of its children or rows, to page through it"`
+	Budget int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
+}
+
+// reading adds the tools that look.
+func (s *Server) reading() {
+	read := &mcp.ToolAnnotations{ReadOnlyHint: true}
+	tool(s, &mcp.Tool{Name: "browser_snapshot", Annotations: read,
+		Description: "The page as text: roles, names, states, values, and a ref for whatever can be operated. By default only what changed since your last look."}, s.snapshot)
+	tool(s, &mcp.Tool{Name: "browser_find", Annotations: read,
+		Description: "Search the whole page, also what a snapshot folded away. Answers with the lines that match, each with its place and refs."}, s.find)
+	tool(s, &mcp.Tool{Name: "browser_expand", Annotations: read,
+		Description: "Write out one element of the page that a snapshot folded away: the rest of a table, the options of a list."}, s.expand)
+	tool(s, &mcp.Tool{Name: "browser_close", Description: "Close the browser session."}, func(ctx context.Context, _ noArgs) (string, error) {
+		return "The session is closed.", s.close(ctx)
+	})
+}
+
+func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) {
+	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget, Ref: in.Ref, SettleMS: settleMS}
+	if req.Ref == "" {
+		req.Ref = in.Target
+	}
+	if in.Budget < 0 {
+		return "", fmt.Errorf("budget %d: it is a number of tokens above 0", in.Budget)
+	}
+	switch in.Mode {
+	case "", "auto", "diff":
+		req.Base = s.lastSeen()
+		if in.Mode == "diff" && req.Base == 0 {
+			req.Mode = "auto" // the first look has nothing to compare with
+		}
+	case "full":
+		if in.Budget == 0 {
+			req.Budget = unlimited
+		}
+	default:
+		return "", fmt.Errorf("mode %q: it is auto, full or diff", in.Mode)
+	}
+	return s.observe(ctx, req)
+}
+
+func (s *Server) expand(ctx context.Context, in expandArgs) (string, error) {
+	if in.Ref == "" || in.From < 0 || in.Budget < 0 {
+		return "", fmt.Errorf("expand wants the ref of an element, and numbers not below 0")
+	}
+	return s.observe(ctx, bus.ObserveRequest{Mode: "full", Ref: in.Ref, From: in.From, Budget: in.Budget})
+}
+
+// observe asks for the page and writes the answer.
+func (s *Server) observe(ctx context.Context, req bus.ObserveRequest) (string, error) {
+	c, err := s.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	req.Session = c.Session()
+	o, err := bus.Call[bus.ObserveRequest, bus.Observation](ctx, s.o.Bus, bus.VerbObserve, &req.Session, req)
+	if err != nil {
+		return "", err
+	}
+	if req.Ref == "" {
+		s.saw(o.Version)
+	}
+	return s.write(ctx, o, req.Format)
+}
+
+func (s *Server) find(ctx context.Context, in findArgs) (string, error) {
+	if strings.TrimSpace(in.Text) == "" {
+		return "", fmt.Errorf("find wants a text")
+	}
+	c, err := s.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	session := c.Session()
+	req := bus.FindRequest{Session: session, Query: in.Text, Ref: in.Ref, Context: min(max(in.Context, 0), 5), Budget: in.Budget}
+	if in.Context == 0 {
+		req.Context = 1
+	}
+	o, err := bus.Call[bus.FindRequest, bus.Observation](ctx, s.o.Bus, bus.VerbFind, &session, req)
+	if err != nil {
+		return "", err
+	}
+	return s.write(ctx, o, "compact")
+}
+
+// write is an observation as the client gets it: the text, then what the text
+// cannot say of itself.
+func (s *Server) write(ctx context.Context, o bus.Observation, format string) (string, error) {
+	text, err := bus.TextOf(ctx, s.o.Bus, o)
+	if err != nil {
+		return "", err
+	}
+	var head strings.Builder
+	if o.Dialog != nil {
+		fmt.Fprintf(&head, "A %s dialog is open: %q. It blocks the page until it is answered.\n", o.Dialog.Type, o.Dialog.Message)
+	}
+	for _, n := range o.Notes {
+		if !strings.Contains(text, n) {
+			fmt.Fprintf(&head, "note: %s\n", n)
+		}
+	}
+	if format == "playwright" && o.Kind == "full" {
+		return head.String() + "```yaml\n" + text + "\n```", nil
+	}
+	return head.String() + text, nil
+}
+
+// checkURL says what is wrong with an address.
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		if raw == "about:blank" {
+			return nil
+		}
+		return fmt.Errorf("%q is not an http or https address", raw)
+	}
+	return nil
+}
