@@ -145,6 +145,8 @@ func (h *hand) do(ctx context.Context) error {
 		return h.press(ctx)
 	case bus.ActionRemember:
 		return h.remember(ctx)
+	case bus.ActionEvaluate:
+		return h.evaluate(ctx)
 	}
 	if h.req.Attempt.Target == nil {
 		return refuse(bus.RefusedNotFound, "the attempt has no target")

@@ -90,7 +90,7 @@ func wantsTarget(in bus.Intent) bool {
 	case bus.ActionOpen, bus.ActionBack, bus.ActionForward, bus.ActionAccept, bus.ActionDismiss,
 		bus.ActionSwitchTab, bus.ActionCloseTab, bus.ActionWait, bus.ActionExpectation:
 		return false
-	case bus.ActionPress, bus.ActionScroll:
+	case bus.ActionPress, bus.ActionScroll, bus.ActionEvaluate:
 		return in.Target != nil && !in.Target.Focused
 	case bus.ActionRemember:
 		return in.Target != nil && in.Of != "url" && in.Of != "title" && in.Of != "count"

@@ -32,6 +32,7 @@ const (
 	ActionWait        Action = "wait"       // until Expect holds, or for Value milliseconds at most
 	ActionExpectation Action = "expect"     // Expect must hold now (within the horizon)
 	ActionRemember    Action = "remember"   // As: variable; what Target (or Of) shows
+	ActionEvaluate    Action = "evaluate"   // Value: a function, run in the page with Target; from clients only
 )
 
 // Risk says what a repetition of the intent would cost.

@@ -122,6 +122,7 @@ const (
 	RefusedUnsupported RefusalCode = "unsupported"  //
 	RefusedSecret      RefusalCode = "secret"       // a secret is not available to this actor
 	RefusedFile        RefusalCode = "file"         // an upload's file is missing or outside the workflow's folder
+	RefusedScript      RefusalCode = "script"       // evaluate: the function threw, or returned too much
 	RefusedBrowserGone RefusalCode = "browser_gone" //
 )
 

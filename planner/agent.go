@@ -88,7 +88,7 @@ func (a *Agent) drive(ctx context.Context, s bus.Submission) error {
 			return bus.Errorf(bus.GiveUp, bus.CodeBadMessage, "run %s: the options do not decode: %w", s.Run, err)
 		}
 	}
-	r := &run{agent: a, b: a.b, id: s.Run, w: &w, o: ro, limits: mergeLimits(a.o.Limits, w.Limits), log: a.log.With("run", s.Run)}
+	r := &run{agent: a, b: a.b, id: s.Run, w: &w, o: ro, limits: mergeLimits(a.o.Limits, w.Limits), tries: maxTries, log: a.log.With("run", s.Run)}
 	err := r.drive(ctx, s)
 	switch {
 	case err == nil:

@@ -63,7 +63,7 @@ func (r *run) leave(ctx context.Context, i bus.Intent) error {
 func (r *run) try(ctx context.Context, i bus.Intent, n int) (*Outcome, error) {
 	for ; ; n++ {
 		out, err := r.attempt(ctx, i, n)
-		if err != nil || n >= maxTries || !harmlessToRepeat(out) {
+		if err != nil || n >= max(1, r.tries) || !harmlessToRepeat(out) {
 			return out, err
 		}
 		r.log.Info("planner: trying again", "intent", i.ID, "outcome", out.Verdict.Outcome)

@@ -52,7 +52,7 @@ func NewClient(ctx context.Context, b *bus.Bus, o ClientOptions) (*Client, error
 	}
 	c := &Client{r: &run{
 		agent: &Agent{b: b, o: Options{Limits: o.Limits}}, b: b, id: o.Run, w: w, o: RunOptions{Vision: o.Vision},
-		limits: o.Limits, log: o.Logger.With("run", o.Run),
+		limits: o.Limits, tries: 1, log: o.Logger.With("run", o.Run),
 	}}
 	if err := c.r.own(ctx, bus.Submission{Run: o.Run, Name: o.Name, Workflow: data, Submitted: time.Now().UTC()}); err != nil {
 		return nil, err

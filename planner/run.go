@@ -21,6 +21,7 @@ type run struct {
 	w      *workflow.Workflow
 	o      RunOptions
 	limits config.Limits
+	tries  int // of one intent, where repeating is harmless
 	log    *slog.Logger
 
 	seq     uint64 // of the journal's last entry, as this owner knows it

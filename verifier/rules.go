@@ -47,6 +47,8 @@ func (j *judging) own() {
 		}
 	case bus.ActionRemember:
 		j.remembered()
+	case bus.ActionEvaluate:
+		j.evaluated()
 	default:
 		j.is(bus.Unsure, "There is no rule that tells whether %q worked.", j.Intent.Action)
 	}
@@ -471,6 +473,20 @@ func (j *judging) downloaded() {
 		j.is(bus.WrongEffect, "No file arrived; instead: %s.", list(j.effectFacts(), 3))
 	default:
 		j.is(bus.NoEffect, "No file arrived, and nothing changed.")
+	}
+}
+
+// evaluated judges a function by its own end: what it did to the page nobody
+// was told to expect.
+func (j *judging) evaluated() {
+	switch r := j.Receipt; {
+	case r.Refusal != nil:
+		j.settled = true // nothing late comes of it
+		j.is(bus.NoEffect, "It did not run to its end: %s", sentence(r.Refusal.Message, string(r.Refusal.Code)))
+	case r.Read == nil:
+		j.is(bus.Unsure, "The function was called, but what came of it is not known.")
+	default:
+		j.is(bus.Right, "The function ran to its end.")
 	}
 }
 

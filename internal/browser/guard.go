@@ -63,7 +63,8 @@ func startGuard(root string) (*guard, error) {
 		return nil, fmt.Errorf("browser guard: %w", err)
 	}
 	cmd := exec.Command(self, guardFlag+root)
-	cmd.Env = []string{"GOMAXPROCS=1", "PATH=" + os.Getenv("PATH")}
+	// Built with the race detector, it would sleep for a second before it exits.
+	cmd.Env = []string{"GOMAXPROCS=1", "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 	cmd.Dir = "/"
 	ownSession(cmd)
 	stdin, err := cmd.StdinPipe()

@@ -44,7 +44,8 @@ func (p *place) start(t testing.TB, args ...string) *child {
 		t.Fatal(err)
 	}
 	c := &child{cmd: exec.Command(self, args...), temp: temp, lines: make(chan string, 4096), output: &bytes.Buffer{}, errOut: &bytes.Buffer{}}
-	c.cmd.Env = append(slices.Clone(p.environ), asCommand+"=1", "TMPDIR="+temp)
+	// With the race detector it would sleep for a second before it exits.
+	c.cmd.Env = append(slices.Clone(p.environ), asCommand+"=1", "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
 	c.cmd.Dir = p.dir
 	c.cmd.Stderr = c.errOut
 	c.cmd.WaitDelay = 5 * time.Second

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/planner"
 )
 
 type clickArgs struct {
@@ -31,14 +32,12 @@ func (s *Server) acting() {
 	tool(s, &mcp.Tool{Name: "browser_navigate_back", Description: "Go back in the history. Answers with the page."}, func(ctx context.Context, _ noArgs) (string, error) {
 		return s.act(ctx, bus.Intent{Action: bus.ActionBack, Text: "Go back", Risk: bus.RiskReversible})
 	})
+	tool(s, &mcp.Tool{Name: "browser_evaluate", Description: "Run a function in the page and read what it returns as JSON. What it does proves nothing about the page: look afterwards."}, s.evaluate)
 	tool(s, &mcp.Tool{Name: "browser_click", Description: "Click an element. Answers with the verdict and what changed."}, s.click)
 }
 
 func (s *Server) click(ctx context.Context, in clickArgs) (string, error) {
-	ref := in.Ref
-	if ref == "" {
-		ref = in.Target
-	}
+	ref := either(in.Ref, in.Target)
 	if ref == "" {
 		return "", errors.New("click wants the ref of an element, as a snapshot shows it")
 	}
@@ -57,6 +56,39 @@ func (s *Server) click(ctx context.Context, in clickArgs) (string, error) {
 	return s.act(ctx, i)
 }
 
+type evaluateArgs struct {
+	Function string `json:"function" jsonschema:"() => { ... }, or (element) => { ... } with a ref"`
+	Element  string `json:"element,omitempty" jsonschema:"the element in words"`
+	Ref      string `json:"ref,omitempty" jsonschema:"the element to pass"`
+	Target   string `json:"target,omitempty" jsonschema:"the same as ref"`
+}
+
+func (s *Server) evaluate(ctx context.Context, in evaluateArgs) (string, error) {
+	i := bus.Intent{Action: bus.ActionEvaluate, Value: in.Function, Text: "Run a function in the page", Risk: bus.RiskIrreversible}
+	if ref := either(in.Ref, in.Target); ref != "" {
+		i.Target = &bus.Target{Ref: ref}
+		i.Text += " with " + describe(in.Element, ref)
+	}
+	out, err := s.do(ctx, i)
+	if err != nil {
+		return "", err
+	}
+	if r := out.Receipt.Refusal; r != nil {
+		return "", errors.New(refused(r))
+	}
+	if out.Receipt.Read == nil {
+		return head(out), nil
+	}
+	return "### Result\n" + *out.Receipt.Read, nil
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
 func describe(words, ref string) string {
 	if words == "" {
 		return ref
@@ -67,27 +99,36 @@ func describe(words, ref string) string {
 // act makes one move and answers with its verdict and the page since the
 // client's last look. What was refused before anything was sent is an error.
 func (s *Server) act(ctx context.Context, i bus.Intent) (string, error) {
-	c, err := s.begin(ctx)
-	if err != nil {
-		return "", err
-	}
-	out, err := c.Do(ctx, i)
+	out, err := s.do(ctx, i)
 	if err != nil {
 		return "", err
 	}
 	if r := out.Receipt.Refusal; r != nil && !out.Receipt.Sent {
 		return "", errors.New(refused(r))
 	}
-	head := "Verdict: " + string(out.Verdict.Outcome)
-	if len(out.Verdict.Reasons) > 0 {
-		head += ": " + strings.Join(out.Verdict.Reasons, "; ")
-	}
 	page, err := s.observe(ctx, bus.ObserveRequest{Mode: "auto", Base: s.lastSeen(), SettleMS: settleMS})
 	if err != nil {
-		return head + "\nThe page cannot be shown: " + explain(err), nil
+		page = "The page cannot be shown: " + explain(err)
 	}
-	return head + "\n" + page, nil
+	return head(out) + "\n" + page, nil
 }
 
-// refused writes a refusal with what helps to do better.
+func (s *Server) do(ctx context.Context, i bus.Intent) (*planner.Outcome, error) {
+	c, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Do(ctx, i)
+}
+
+// head is an outcome's first line: the verdict and why.
+func head(o *planner.Outcome) string {
+	line := "Verdict: " + string(o.Verdict.Outcome)
+	if len(o.Verdict.Reasons) > 0 {
+		line += ": " + strings.Join(o.Verdict.Reasons, "; ")
+	}
+	return line
+}
+
+// refused writes a refusal for the client's model.
 func refused(r *bus.Refusal) string { return string(r.Code) + ": " + r.Message }
