@@ -41,12 +41,13 @@ type Capturer struct {
 	log  *slog.Logger
 	mu   sync.Mutex
 	docs map[string]*memo
+	tabs map[string]*tabKnown // by target
 	tick int
 }
 
 // NewCapturer returns a Capturer that logs to log.
 func NewCapturer(log *slog.Logger) *Capturer {
-	return &Capturer{log: log, docs: map[string]*memo{}}
+	return &Capturer{log: log, docs: map[string]*memo{}, tabs: map[string]*tabKnown{}}
 }
 
 // A Capture is one look at a page.
@@ -55,12 +56,11 @@ type Capture struct {
 	Rebound []string   // refs that moved to an equivalent element
 }
 
-// frameWalk is one frame's part of a capture.
+// A frameWalk is one frame's part of a capture.
 type frameWalk struct {
 	frame *browser.Frame
-	root  *aria.Node
-	holes map[string]hole // iframe nodes by ref
-	doc   walked
+	k     *known
+	p     *patch // nil where the frame did not answer
 	owner string // ref of the iframe in the parent
 	note  string
 }
@@ -78,8 +78,13 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	deadline := time.Now().Add(o.Deadline)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
+	tk, err := c.take(ctx, string(tab.Target()))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	defer tk.give()
 	for try := 0; ; try++ {
-		got, moved, err := c.once(ctx, tab, refs, o)
+		got, moved, err := c.once(ctx, tab, tk, refs, o)
 		switch {
 		case err == nil && moved && try < 3 && time.Until(deadline) > o.Deadline/2:
 			// A child frame was navigating; there is time to see where to.
@@ -104,7 +109,7 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 
 // once captures the frames as they are listed now. moved says that one of the
 // child frames was navigating meanwhile and is missing.
-func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
+func (c *Capturer) once(ctx context.Context, tab *browser.Tab, tk *tabKnown, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
 	frames, err := tab.Frames(ctx)
 	if err != nil {
 		return nil, false, err
@@ -117,7 +122,7 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 	defer cancel()
 	var wg sync.WaitGroup
 	for i, f := range frames {
-		walks[i] = &frameWalk{frame: f, note: f.Note}
+		walks[i] = &frameWalk{frame: f, k: tk.frame(string(f.ID)), note: f.Note}
 		if f.Note == browser.NoteUnreachable || f.Note == browser.NoteRefused {
 			if f.Parent == nil {
 				return nil, false, fmt.Errorf("%w: it is %s", errTopFrame, f.Note)
@@ -129,7 +134,7 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 			if f.Parent != nil {
 				wctx = childCtx
 			}
-			errs[i] = c.frame(wctx, walks[i], refs, o)
+			walks[i].p, errs[i] = c.frame(wctx, f, walks[i].k, refs, o)
 		})
 	}
 	wg.Wait()
@@ -157,27 +162,26 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Opti
 	for i := range walks[1:] {
 		w := walks[i+1]
 		p := byFrame[string(w.frame.Parent.ID)]
-		if p == nil || p.root == nil || w.frame.OwnerNode == 0 {
+		if p == nil || p.p == nil || w.frame.OwnerNode == 0 {
 			continue
 		}
 		wg.Go(func() { w.owner = ownerRef(ctx, p.frame, w.frame) })
 	}
 	wg.Wait()
+	tk.keep(walks)
 
 	top := walks[0]
+	shown := assemble(walks)
 	out := &Capture{Tree: &aria.Tree{
-		Document: top.frame.Loader, URL: top.doc.URL, Title: top.doc.Title, Tab: tab.ID(),
-		Viewport: top.doc.Viewport, Root: top.root,
+		Document: top.frame.Loader, URL: top.p.URL, Title: top.p.Title, Tab: tab.ID(),
+		Viewport: top.p.Viewport, Root: shown[top],
 	}}
 	for _, w := range walks { // parents come first
-		if w != top {
-			p := byFrame[string(w.frame.Parent.ID)]
-			if p == nil || !splice(p, w) {
-				continue // not shown
-			}
+		if shown[w] == nil || w.p == nil {
+			continue
 		}
-		out.Rebound = append(out.Rebound, w.doc.Rebound...)
-		for _, n := range w.doc.Notes {
+		out.Rebound = append(out.Rebound, w.p.Rebound...)
+		for _, n := range w.p.Notes {
 			if w != top {
 				n = "Frame " + w.owner + ": " + n
 			}
@@ -202,52 +206,4 @@ func ownerRef(ctx context.Context, parent, child *browser.Frame) string {
 		return ""
 	}
 	return *ref
-}
-
-// splice puts the child's tree below its iframe node, in the top frame's
-// coordinates, and says whether there is such a node.
-func splice(p, w *frameWalk) bool {
-	h, ok := p.holes[w.owner]
-	if !ok || w.owner == "" {
-		return false
-	}
-	if w.root == nil {
-		h.node.FrameNote = w.note
-		return true
-	}
-	if len(w.root.Children) == 0 && w.note != "" {
-		h.node.FrameNote = w.note
-	}
-	h.node.Children = w.root.Children
-	active := false
-	for n := range nodes(w.root) {
-		if n.Box != nil {
-			n.Box.X += h.at.X
-			n.Box.Y += h.at.Y
-		}
-		if n.Active && !h.node.Active {
-			n.Active = false // the frame's own, but the focus is elsewhere
-		}
-		active = active || n.Active
-		if n.Ref == "" {
-			continue
-		}
-		n.Inert = n.Inert || h.node.Inert
-		switch {
-		case n.Unreachable:
-		case h.node.Unreachable:
-			n.Unreachable, n.Offscreen = true, false
-		case h.node.Offscreen:
-			n.Offscreen = true
-		}
-	}
-	if active {
-		h.node.Active = false
-	}
-	for ref, in := range w.holes {
-		in.at.X += h.at.X
-		in.at.Y += h.at.Y
-		w.holes[ref] = in
-	}
-	return true
 }

@@ -2,7 +2,6 @@
 // out once; it means its element, an equivalent that replaced it, or nothing.
 const byRef = new Map();      // ref -> entry
 const byEl = new WeakMap();   // element -> entry
-const pendings = new Map();   // token -> elements waiting for refs, in walk order
 let walks = 0;
 let localCounter = 0;
 const bytes = crypto.getRandomValues(new Uint32Array(3));
@@ -77,11 +76,13 @@ function keyOf(el) {
 }
 
 function bind(entry, el, w, walk) {
+  entry.walk = walk;
+  if (entry.want === w && entry.ord === w.ord && entry.count === w.count) return; // as before
+  entry.want = w;
   entry.el = new WeakRef(el);
   entry.role = w.role; entry.name = w.name; entry.key = w.key; entry.sig = w.sig; entry.ord = w.ord; entry.count = w.count;
   entry.rowEl = w.rowEl ? new WeakRef(w.rowEl) : null; entry.row = w.row; entry.parentSig = w.parentSig;
   entry.actOn = w.actOn ? new WeakRef(w.actOn) : null;
-  entry.walk = walk;
   byEl.set(el, entry);
 }
 
@@ -156,19 +157,14 @@ function settleRefs(wanted) {
   return { waiting, rebound, recycled };
 }
 
-function assign(prefix, start, token) {
-  const list = pendings.get(token);
-  if (!list) return null;
-  pendings.delete(token);
-  const refs = [];
+// giveRefs hands refs to elements that have none: numbers from start on, or in
+// a child frame its own.
+function giveRefs(list, prefix, start) {
   for (const w of list) {
-    const known = byEl.get(w.el);
-    if (known) { refs.push(known.ref); continue; } // another reader was faster
     const ref = prefix + (start > 0 ? start++ : ++localCounter);
     const e = { ref, born: walks };
     bind(e, w.el, w, walks);
     byRef.set(ref, e);
-    refs.push(ref);
+    w.ref = ref;
   }
-  return refs;
 }

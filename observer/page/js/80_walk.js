@@ -96,7 +96,7 @@ function tidy(kids) {
 // plain: nothing in here that could be referred to, but pictures.
 function plain(k, depth) {
   if (k.role === 'text') return true;
-  if (depth > 50 || (k.w && k.w.keep && k.role !== 'img')) return false;
+  if (depth > 50 || (k.w && stays(k.w) && k.role !== 'img')) return false;
   return !k.children || k.children.every((c) => plain(c, depth + 1));
 }
 function textIn(k, out, depth) {
@@ -105,34 +105,69 @@ function textIn(k, out, depth) {
   if (k.children && depth < 60) for (const c of k.children) textIn(c, out, depth + 1);
 }
 const textsOf = (kids) => { const out = []; for (const k of kids) textIn(k, out, 0); return line(out.join(' ')); };
+// A node may be forgotten by what holds it, and come back when that is walked
+// again: lost counts by how many it is.
+const stays = (w) => w.keep && w.lost === 0;
+let forgotten = [];
 function forget(k, depth) {
-  if (k.w) k.w.keep = false;
+  if (k.w) { k.w.lost++; forgotten.push(k.w); }
   if (k.children && depth < 60) for (const c of k.children) forget(c, depth + 1);
 }
 const bare = (s) => s.replace(/\s/g, '');
 
+// A clip of an element is the same object as long as it rests on the same, so
+// that a change of it is seen; where it lies is found anew in every walk.
+const clips = new WeakMap();
+function clipOf(el, up, over) {
+  const old = clips.get(el);
+  if (old && old.up === up && old.over === over) return old;
+  const c = { el, up, over, walk: -1, rect: null, scroll: false };
+  clips.set(el, c);
+  return c;
+}
+function clipNow(c) {
+  if (!c || c.walk === walks) return c;
+  c.walk = walks;
+  const up = clipNow(c.up);
+  const w = within(up, N.rect(c.el), c.over);
+  c.rect = w.rect;
+  c.scroll = w.scroll;
+  return c;
+}
+
+// What a unit rests on besides its element: what it inherits.
+const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable'];
+function sameContext(a, b) {
+  if (a === b) return true;
+  for (const k of INHERITED) if (a[k] !== b[k]) return false;
+  return true;
+}
+const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null });
+
+let capNow = 20000;
 function walkTree(opts) {
   styles = new Map();
   pseudos = new Set();
   pseudoRoots = new Set();
   walks++;
   readPseudos(document);
-  const cap = (opts && opts.cap) || 20000;
+  const cap = capNow = opts.cap || capNow;
   const vp = viewportOf();
   const notes = [];
-  const wanted = [];
   const visited = new Set();
   const owners = ownership();
   const modals = Array.from(N.docQueryAll(document, ':modal'));
   const active = deepActive();
   const body = N.docBody(document), top = N.docElement(document);
   vp.rtl = top ? getComputedStyle(top).direction === 'rtl' : false;
-  let count = 0, cut = false, listened = 0;
+  let count = 0, cut = false, listened = 0, walked = 0;
+  takeChanges(active);
+  const reusing = !everything && !owners.size;
 
   function want(el, n, role, c, F) {
-    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null };
+    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, lost: 0, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, placed: -1 };
     n.w = w;
-    wanted.push(w);
+    F.unit.seq.push(w);
     return w;
   }
 
@@ -142,14 +177,24 @@ function walkTree(opts) {
     if (HIDDEN_TAGS.has(tag)) return null;
     if (!viaOwner && owners.has(el)) return null;
     if (++count > cap) { cut = true; return null; }
+    walked++;
+    const old = units.get(el);
+    if (old) { for (const w of old.forgot) w.lost--; units.delete(el); }
+    const unit = newUnit(el, pc);
+    if (old) unit.geo = old.geo;
     const s = styleOf(el);
     let actOn = null;
+    if (CONTROL_TAGS.has(tag) || tag.includes('-')) { if (!controls.has(el)) { controls.add(el); controlSeen.set(el, controlState(el, tag)); } }
+    const any = N.hasAny(el);
+    if (pointing(el, tag)) rests(el);
     if (s.display === 'none') {
       actOn = handleOf(el, tag, true);
-      if (!actOn) return null;
+      if (!actOn) {
+        if (tag !== 'input' && !cut) units.set(el, unit);
+        return null;
+      }
     }
     visited.add(el);
-    const any = N.hasAny(el);
     const contents = s.display === 'contents';
     const visible = actOn || s.visible || contents;
     if (!actOn && tag === 'input') actOn = handleOf(el, tag, !s.visible);
@@ -165,15 +210,17 @@ function walkTree(opts) {
     if (!contents) {
       if (s.position === 'fixed') { c.fixed = true; c.clip = c.absClip = null; } else if (s.position === 'absolute') c.clip = c.absClip;
       c.outerClip = c.clip;
-      if (s.over && el !== body && el !== top && s.display !== 'inline') c.clip = within(c.clip, N.rect(el), s.over);
+      if (s.over && el !== body && el !== top && s.display !== 'inline') c.clip = clipOf(el, c.clip, s.over);
       if (s.position !== 'static') c.absClip = c.clip;
     }
+
+    if (s.position !== 'static' && s.position !== 'relative' || s.over || contents) unit.odd = true;
 
     // What is it?
     if (any && !role && !pc.editable && N.has(el, 'contenteditable') && isHTML(el) && N.editable(el)) role = 'textbox';
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
-    const F = { el, tag, role, s, c, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
+    const F = { el, tag, role, s, c, unit, deep: false, group: null, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
     const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
@@ -234,7 +281,7 @@ function walkTree(opts) {
     else if (tag.startsWith('svg:') && tag === 'svg:svg') F.list = N.elQueryAll(el, SVG_WALK).length || !name ? svgKids(el) : [];
     else if (!NO_KIDS.has(tag) && !s.skipped) {
       const root = shadowOf(el);
-      if (root) readPseudos(root);
+      if (root) { watch(root); readPseudos(root); }
       F.list = flatChildren(el, tag);
       if (any && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
       const b = pseudoText(el, '::before');
@@ -275,26 +322,43 @@ function walkTree(opts) {
         const n = { role: 'link', name: nm.name, url: clip(line(N.attr(a, 'href')), 2000) };
         const w = want(a, n, 'link', c, F);
         w.keep = true;
-        w.rect = areaRect(a, r);
+        w.area = el;
         F.kids.push(n);
       }
       break;
     }
   }
-  function areaRect(a, r) {
-    const v = (N.attr(a, 'coords') || '').split(/[,\s]+/).map(Number).filter((x) => !Number.isNaN(x));
-    const shape = (N.attr(a, 'shape') || 'rect').toLowerCase();
-    let l, t, x, y;
-    if (shape === 'default' || v.length < 3) [l, t, x, y] = [0, 0, r.width, r.height];
-    else if (shape.startsWith('circ')) [l, t, x, y] = [v[0] - v[2], v[1] - v[2], v[0] + v[2], v[1] + v[2]];
-    else {
-      const xs = v.filter((_, i) => i % 2 === 0), ys = v.filter((_, i) => i % 2 === 1);
-      [l, t, x, y] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-    }
-    return new DOMRect(r.left + l, r.top + t, x - l, y - t);
+
+  // leave finishes an element: its unit is what its parent gets of it.
+  function leave(F, P) {
+    const u = F.unit, at = P.kids.length, { interactive, clicks } = P;
+    P.interactive = P.clicks = false;
+    forgotten = [];
+    finish(F, P);
+    u.kids = P.kids.slice(at);
+    u.interactive = P.interactive;
+    u.clicks = P.clicks;
+    u.forgot = forgotten;
+    u.node = F.n || F.group;
+    P.interactive = P.interactive || interactive;
+    P.clicks = P.clicks || clicks;
+    join(u, P);
+    if (!cut) units.set(F.el, u);
+  }
+  function join(u, P) {
+    P.unit.seq.push(u);
+    P.unit.count += u.count;
+    if (u.odd) P.unit.odd = true;
+  }
+  function reuse(u, P) {
+    count += u.count;
+    for (const k of u.kids) P.kids.push(k);
+    if (u.interactive) P.interactive = true;
+    if (u.clicks) P.clicks = true;
+    join(u, P);
   }
 
-  function leave(F, P) {
+  function finish(F, P) {
     const { el, tag, role, s, c, n } = F;
     if (n) {
       const a = pseudoText(el, '::after');
@@ -321,7 +385,7 @@ function walkTree(opts) {
         w.keep = true;
         P.kids.push(g);
       } else if (kids.length >= 2 && F.visible && el !== top) {
-        const g = { role: 'generic', children: kids };
+        const g = F.group = { role: 'generic', children: kids };
         if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
       } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
     }
@@ -397,11 +461,11 @@ function walkTree(opts) {
 
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = { role: 'document' };
-  const R = { el: top, kids: [], interactive: false, clicks: false };
+  const R = { el: top, kids: [], interactive: false, clicks: false, unit: newUnit(null, null) };
   const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null };
   const stack = [];
   const first = top && enter(top, base, false);
-  if (first) stack.push(first);
+  if (first) { first.deep = everything || deep.has(top); first.unit.deep = first.deep; stack.push(first); }
   while (stack.length) {
     const F = stack[stack.length - 1];
     if (F.i >= F.list.length || cut) {
@@ -420,35 +484,37 @@ function walkTree(opts) {
       }
       continue;
     }
+    if (reusing && !F.deep && !stale.has(ch)) {
+      const u = units.get(ch);
+      if (u && sameContext(u.pc, F.c) && count + u.count <= cap) { reuse(u, F); continue; }
+    }
     const G = enter(ch, F.c, owners.get(ch) === F.el);
-    if (G) stack.push(G);
+    if (G) {
+      G.deep = F.deep || deep.has(ch);
+      G.unit.deep = G.deep;
+      stack.push(G);
+    }
   }
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
-  // Geometry for what stays.
-  const stay = wanted.filter((w) => w.keep);
+  const stay = [];
+  for (const w of members(R.unit)) if (stays(w)) stay.push(w);
   const nodeOf = new Map();
   for (const w of stay) nodeOf.set(w.el, w);
+  const regions = moveBoxes(R.unit, vp);
+  for (const w of stay) if (w.placed < 0) measure(w, vp);
   let hits = 0;
   for (const w of stay) {
-    const n = w.node, el = w.el;
-    const r = w.rect || rectOf(w.actOn || el);
-    n.box = box(r);
-    place(n, r, w.clip, w.fixed, vp);
-    const role = w.role;
-    if (role === 'iframe') {
-      const cs = getComputedStyle(el);
-      n.frame = { x: round(r.left + N.clientLeft(el) + (parseFloat(cs.paddingLeft) || 0)), y: round(r.top + N.clientTop(el) + (parseFloat(cs.paddingTop) || 0)) };
-    }
-    if (!(WIDGETS.has(role) || n.clickable)) continue;
-    if (styleOf(w.actOn || el).events === 'none') n.pointer_none = true;
-    if (!w.rect && hits < 400 && !n.offscreen && !n.unreachable && !n.clipped && !n.pointer_none && role !== 'option') {
-      hits++;
-      const b = blocker(w.actOn || el, r, w.clip, vp);
-      if (b && !(w.actOn && inFlat(b, el))) w.blocker = b;
-    }
+    const n = w.node, role = w.role;
+    if (!(WIDGETS.has(role) || n.clickable) || w.area || hits >= 400 || n.offscreen || n.unreachable || n.clipped || n.pointer_none || role === 'option') { w.blocker = null; w.tried = false; continue; }
+    hits++;
+    if (w.tried && w.moved !== walks && !meets(regions, n.box)) continue;
+    w.tried = true;
+    const b = blocker(w.actOn || w.el, N.rect(w.actOn || w.el), clipNow(w.clip), vp);
+    w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
-  return { root: rootNode, stay, nodeOf, notes, viewport: vp, count, listened };
+  changesDone(cut);
+  return { root: rootNode, stay, nodeOf, notes, viewport: vp, count, listened, walked };
 }

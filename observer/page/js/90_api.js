@@ -1,21 +1,5 @@
 // The interface: globalThis.__quartet.
 
-let quietSince = performance.now(), mutations = 0, additions = 0;
-const watched = new WeakSet();
-const waiters = new Set();
-const observer = new MutationObserver((records) => {
-  quietSince = performance.now();
-  mutations += records.length;
-  for (const r of records) if (r.addedNodes.length) { additions++; break; }
-  for (const w of waiters) w();
-});
-function watch(root) {
-  if (watched.has(root)) return;
-  watched.add(root);
-  observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-}
-watch(document);
-
 // quiet resolves to true when nothing changed for ms, false at max.
 function quiet(ms, max) {
   const start = performance.now();
@@ -71,6 +55,9 @@ function allRoots(max) {
   return roots;
 }
 
+// What came of refs in walks whose answer was only that refs are needed.
+const owed = { rebound: [], recycled: [] };
+
 const CLICKS = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'touchstart', 'touchend']);
 
 const publicAPI = {
@@ -79,7 +66,7 @@ const publicAPI = {
 
   // prep says whether asking the browser for listeners and closed roots pays.
   prep() {
-    additions += observer.takeRecords().some((r) => r.addedNodes.length) ? 1 : 0;
+    keepRecords(observer.takeRecords());
     return { doc: docID, additions, ready: N.docReady(document), age: performance.now() };
   },
   suspects: (max) => suspects(max || 50),
@@ -88,60 +75,39 @@ const publicAPI = {
     if (!(root instanceof ShadowRoot) || N.shadow(host)) return false;
     adopted.set(host, root);
     watch(root);
+    deepen(host);
     return true;
   },
   mark(el, events) {
     if (N.type(el) !== 1 || marked.has(el) || !events.some((e) => CLICKS.has(e))) return false;
     marked.add(el);
+    touch(el);
     return true;
   },
 
-  // walk returns JSON text: nodes in page order, each with its depth d, and a token for
-  // assign when some of them wait for a ref.
+  // walk returns JSON text: what a reader that knows the walk opts.since of this
+  // document needs, or need, the number of refs that opts.refs must bring.
   walk(opts) {
     const t0 = performance.now();
-    const t = walkTree(opts || {});
+    const t = walkTree(opts);
     const { waiting, rebound, recycled } = settleRefs(t.stay);
-    let token = '';
-    if (waiting.length) {
-      token = String(walks) + '.' + bytes[0];
-      pendings.set(token, waiting);
-      while (pendings.size > 8) pendings.delete(pendings.keys().next().value);
-      waiting.forEach((w, i) => { w.p = i; });
-    }
-    // A ref, or a promise of one: NUL never occurs in page text here.
-    const refTo = (w) => w.ref || '\u0000' + w.p;
-    for (const w of t.stay) {
-      const n = w.node;
-      n.ref = refTo(w);
-      if (w.controls) { const x = t.nodeOf.get(w.controls); if (x) n.controls = refTo(x); }
-      if (w.blocker) {
-        let x = null;
-        for (let b = w.blocker, i = 0; b && i < 500; b = flatParent(b), i++) {
-          if (inFlat(w.el, b)) break;
-          if (t.nodeOf.has(b)) { x = t.nodeOf.get(b); break; }
-        }
-        n.covered_by = x ? refTo(x) : describe(w.blocker);
-      }
-    }
-    for (const w of t.stay) marks(w);
-    const nodes = [];
-    let labels = 0;
-    const todo = [[t.root, 0]];
-    while (todo.length) {
-      const [n, d] = todo.pop();
-      const kids = n.children;
-      delete n.children;
-      delete n.w;
-      n.d = Math.min(d, DEPTH_MAX);
-      nodes.push(n);
-      if (n.role === 'text' && labels < TEXT_BOXES && textBox(n)) labels++;
-      if (kids) for (let i = kids.length - 1; i >= 0; i--) todo.push([kids[i], d + 1]);
-    }
+    owed.rebound.push(...rebound);
+    owed.recycled.push(...recycled);
+    const refs = opts.refs || { n: 0 };
+    if (waiting.length > refs.n) return JSON.stringify({ doc: docID, need: waiting.length, millis: 0 });
+    giveRefs(waiting, refs.prefix, refs.start);
+    link(t);
+    const since = opts.doc === docID ? opts.since : 0;
+    const out = {
+      doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, since, walk: walks,
+      ...patch(t.root, since), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked,
+    };
+    owed.rebound = [];
+    owed.recycled = [];
     styles = new Map();
-    return JSON.stringify({ doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, nodes, token, pending: waiting.length, rebound, recycled, notes: t.notes, elements: t.count, millis: Math.round((performance.now() - t0) * 10) / 10 });
+    out.millis = Math.round((performance.now() - t0) * 10) / 10;
+    return JSON.stringify(out);
   },
-  assign,
 
   el(ref) {
     const e = byRef.get(ref);
@@ -207,12 +173,4 @@ function successor(e, waiting) {
   for (const o of byRef.values()) if (o.born > e.walk && !o.dead && o.parentSig === e.parentSig && o.role === e.role && elementOf(o)) return { ref: o.ref, role: o.role, name: o.name };
   return undefined;
 }
-// marks that hold for the whole subtree are repeated on what can be operated.
-function marks(w) {
-  const c = w.ctx, n = w.node;
-  if (!c) return;
-  if (c.inert) n.inert = true;
-  if (c.clear && !w.actOn) n.transparent = true;
-}
-
 Object.defineProperty(globalThis, '__quartet', { value: Object.freeze(publicAPI), enumerable: false, configurable: false, writable: false });

@@ -1,0 +1,264 @@
+// What has to be walked again. A unit is what the walk found in one element:
+// it stays valid until something that it rests on has changed. Changes come
+// from mutations, from the live state of controls, from pseudo-classes that a
+// style rule mentions, from animations and from the style sheets themselves.
+// What can't be told apart is walked again: too much costs time, too little
+// would make the tree untrue.
+let units = new WeakMap();    // element -> unit
+let everything = true;        // nothing may be reused
+const stale = new Set();      // elements on the way to a change
+const deep = new Set();       // elements below which nothing may be reused
+const struck = new Set();     // elements that changed themselves, not only on the way
+
+// touch says that an element has to be walked again; what is in it need not.
+function touch(el) {
+  if (!el) return;
+  struck.add(el);
+  for (let p = el, i = 0; p && !stale.has(p) && i < 20000; p = flatParent(p), i++) stale.add(p);
+}
+// deepen says that an element has to be walked again with all that is in it.
+function deepen(el) {
+  touch(el);
+  deep.add(el);
+}
+
+let queue = [], lostRecords = false;
+const QUEUE_MAX = 20000;
+let quietSince = performance.now(), mutations = 0, additions = 0;
+const watched = new WeakSet(), knownRoots = [];
+const waiters = new Set();
+const observer = new MutationObserver((records) => {
+  quietSince = performance.now();
+  keepRecords(records);
+  for (const w of waiters) w();
+});
+function keepRecords(records) {
+  mutations += records.length;
+  for (const r of records) if (r.addedNodes.length) { additions++; break; }
+  if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
+}
+function watch(root) {
+  if (watched.has(root)) return;
+  watched.add(root);
+  if (root !== document) knownRoots.push(new WeakRef(root));
+  observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+}
+watch(document);
+for (const type of ['load', 'error', 'toggle']) {
+  addEventListener(type, (e) => { const t = e.composedPath()[0]; if (t instanceof Element) deepen(t); }, { capture: true, passive: true });
+}
+
+const rootsNow = () => {
+  const out = [document];
+  for (const r of knownRoots) { const root = r.deref(); if (root && N.connected(N.host(root))) out.push(root); }
+  return out;
+};
+
+// Style facts: which kinds of change can reach beyond the element, by the rules
+// that declare something which the walk reads.
+const READ_PROPERTIES = /^(display|visibility|opacity|position|overflow|cursor|pointer-events|content|clip|all$|appearance|content-visibility|zoom|color|background|text-decoration|font-weight|float|inset|top|left|right|bottom|transform|translate|scale|rotate|z-index|direction)/;
+const DYNAMIC = [':hover', ':active', ':focus', ':focus-within', ':focus-visible', ':target', ':checked', ':indeterminate', ':valid', ':invalid', ':user-valid', ':user-invalid', ':in-range', ':out-of-range', ':required', ':placeholder-shown', ':autofill', ':default', ':disabled', ':enabled'];
+const ALWAYS = [':popover-open', ':modal', ':fullscreen'];
+let facts = null, sheetsSeen = [];
+const TEXT_RULES = 400; // up to so many rules are compared by their text
+
+function sheetList() {
+  const out = [];
+  for (const root of rootsNow()) {
+    const top = N.type(root) === 9;
+    for (const s of top ? N.docSheets(document) : N.rootSheets(root)) out.push(s);
+    for (const s of top ? N.docAdopted(document) : N.rootAdopted(root)) out.push(s);
+  }
+  return out;
+}
+function rulesOf(sheet) { try { return sheet.cssRules; } catch { return null; } }
+
+function sheetMarks(list) {
+  const marks = [];
+  let total = 0;
+  for (const s of list) { const r = rulesOf(s); total += r ? r.length : 0; }
+  for (const s of list) {
+    const r = rulesOf(s);
+    let text = '';
+    if (r && total <= TEXT_RULES) for (const rule of r) text += rule.cssText;
+    marks.push(s, s.disabled, r ? r.length : -1, r && r.length ? r[r.length - 1] : null, text, s.media ? s.media.mediaText : '');
+  }
+  return marks;
+}
+function readFacts(list) {
+  const f = { has: false, sibling: false, structural: false, container: false, dynamic: [], media: [], unknown: false };
+  const dynamic = new Set(), media = new Set();
+  let left = 50000;
+  const read = (rules, above) => {
+    for (const rule of rules) {
+      if (left-- <= 0) { f.unknown = true; return; }
+      let sel = above;
+      if (rule.selectorText) {
+        sel = above + ' ' + rule.selectorText;
+        let matters = false;
+        const st = rule.style;
+        for (let i = 0; i < st.length && !matters; i++) matters = READ_PROPERTIES.test(st[i]) || st[i].startsWith('--');
+        if (matters) selector(sel);
+      }
+      if (rule.conditionText !== undefined && rule instanceof CSSMediaRule) media.add(rule.conditionText);
+      if (typeof CSSContainerRule === 'function' && rule instanceof CSSContainerRule) f.container = true;
+      if (rule instanceof CSSImportRule) { if (rule.media) media.add(rule.media.mediaText); sheet(rule.styleSheet); }
+      if (rule.cssRules && rule.cssRules.length) read(rule.cssRules, sel);
+    }
+  };
+  const selector = (sel) => {
+    const plain = sel.replace(/\[[^\]]*\]/g, '').replace(/:nth-[a-z-]+\([^)]*\)/g, ':nth-x');
+    if (plain.includes(':has(')) f.has = true;
+    if (/[+~]/.test(plain)) f.sibling = f.structural = true;
+    if (/:(nth-|first-|last-|only-|empty)/.test(plain)) f.structural = true;
+    for (const d of DYNAMIC) if (!dynamic.has(d) && sel.includes(d)) dynamic.add(d);
+  };
+  const sheet = (s) => {
+    if (!s || s.disabled) return;
+    if (s.media && s.media.mediaText) media.add(s.media.mediaText);
+    const r = rulesOf(s);
+    if (r) read(r, ''); else f.unknown = true;
+  };
+  for (const s of list) sheet(s);
+  if (f.unknown) { // a sheet of another origin keeps its rules to itself
+    f.has = f.sibling = f.structural = true;
+    for (const d of DYNAMIC.slice(0, 8)) dynamic.add(d);
+  }
+  f.dynamic = [...dynamic, ...ALWAYS];
+  f.media = Array.from(media).slice(0, 100);
+  return f;
+}
+
+// The state of pseudo-classes, of the media and of controls, as last walked.
+let pseudoSets = new Map();
+let mediaSeen = '', focusSeen = null;
+const controls = new Set();
+let controlSeen = new WeakMap();
+let animated = new Set();
+
+const CONTROL_TAGS = new Set(['input', 'select', 'textarea', 'details', 'dialog', 'progress', 'meter', 'output', 'option', 'video', 'audio']);
+function controlState(el, tag) {
+  let s = shadowOf(el) ? 's' : '';
+  if (tag === 'input') s += N.inputChecked(el) + '|' + N.inputMixed(el);
+  if (VALUES.has(tag)) { const v = VALUES.get(tag)(el); s += '|' + (v.length < 200 ? v : hash(v)); }
+  if (NUMBERS.has(tag)) s += '|' + NUMBERS.get(tag)(el);
+  if (VALIDITY.has(tag)) { const v = VALIDITY.get(tag)(el); s += v && !v.valid ? '|' + MESSAGES.get(tag)(el) : ''; }
+  if (tag === 'select') for (const o of N.selectOptions(el)) { if (N.optionSelected(o)) s += '|' + N.optionLabel(o); if (s.length > 2000) break; }
+  return s;
+}
+
+// styled says that an element's own style or state may have changed, and with
+// it whatever rules reach from it.
+function styled(el) {
+  if (facts.has) { everything = true; return; }
+  deepen(el);
+  if (facts.sibling) { const p = flatParent(el); if (p) deepen(p); else everything = true; }
+}
+// near elements decide whether a block is one of a repeated kind.
+function neighbours(n) {
+  for (const step of [N.prevElement, N.nextElement]) {
+    let s = n;
+    for (let i = 0; i < 4 && s; i++) { s = isElement(s) ? step(s) : null; if (s) touch(s); }
+  }
+}
+const REACHING = new Set(['id', 'for', 'name', 'usemap', 'slot', 'aria-owns', 'dir', 'lang', 'form', 'list', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-errormessage', 'aria-details', 'rel', 'disabled']);
+
+// pointed are elements that rest on others by an id: a label, a description.
+const pointed = new Set();
+function rests(el) { if (pointed.size < 20000) pointed.add(el); else everything = true; }
+const named = (n) => isElement(n) && (N.has(n, 'id') || tagOf(n) === 'label' || tagOf(n) === 'map' || N.elQueryAll(n, '[id],label,map').length > 0);
+
+function applyRecord(r) {
+  let t = r.target;
+  if (N.type(t) === 11) t = t instanceof ShadowRoot ? N.host(t) : null;
+  else if (N.type(t) === 9) t = N.docElement(document);
+  if (r.type === 'characterData') {
+    let p = N.parent(t);
+    if (p && N.type(p) === 11) p = p instanceof ShadowRoot ? N.host(p) : null;
+    if (p) touch(p);
+    return;
+  }
+  if (!t || !isElement(t)) { if (t) everything = true; return; }
+  if (r.type === 'attributes') {
+    if (t === N.docElement(document) || t === N.docBody(document) || REACHING.has(r.attributeName)) { everything = true; return; }
+    styled(t);
+    if (r.attributeName === 'class') neighbours(t);
+    return;
+  }
+  touch(t);
+  if (facts.has) { everything = true; return; }
+  if (facts.structural) deepen(t);
+  for (const n of [r.previousSibling, r.nextSibling]) if (n && isElement(n)) { touch(n); neighbours(n); }
+  let names = false;
+  for (const n of r.addedNodes) { if (isElement(n)) struck.add(n); names = names || named(n); }
+  for (const n of r.removedNodes) { const u = isElement(n) && units.get(n); if (u && u.geo) gone.push(u.geo); names = names || named(n); }
+  if (names) for (const el of pointed) touch(el);
+}
+let gone = []; // where removed elements were
+
+// takeChanges brings stale, deep and everything up to date.
+function takeChanges(active) {
+  keepRecords(observer.takeRecords());
+  const list = sheetList(), marks = sheetMarks(list);
+  if (!facts || marks.length !== sheetsSeen.length || marks.some((m, i) => m !== sheetsSeen[i])) {
+    facts = readFacts(list);
+    sheetsSeen = marks;
+    everything = true;
+  }
+  const media = [innerWidth, innerHeight, devicePixelRatio, ...facts.media.map((m) => matchMedia(m).matches)].join();
+  if (media !== mediaSeen) { mediaSeen = media; everything = true; }
+  if (lostRecords || facts.container) { lostRecords = false; everything = true; }
+  const records = queue;
+  queue = [];
+  if (!everything) for (const r of records) { applyRecord(r); if (everything) break; }
+  if (active !== focusSeen) { if (focusSeen && N.connected(focusSeen)) touch(focusSeen); if (active) touch(active); focusSeen = active; }
+  const sets = new Map();
+  for (const p of facts.dynamic) {
+    const set = new Set();
+    for (const root of rootsNow()) try { for (const el of queryAll(root, p)) set.add(el); } catch { /* not known here */ }
+    sets.set(p, set);
+    const old = pseudoSets.get(p);
+    if (!everything && old) {
+      for (const el of set) if (!old.has(el)) styled(el);
+      for (const el of old) if (!set.has(el) && N.connected(el)) styled(el);
+    }
+  }
+  pseudoSets = sets;
+  for (const el of controls) {
+    if (!N.connected(el)) { controls.delete(el); continue; }
+    const s = controlState(el, tagOf(el));
+    if (controlSeen.get(el) !== s) { controlSeen.set(el, s); if (!everything) styled(el); }
+  }
+  const moving = new Set();
+  for (const a of N.animations(document)) { const t = a.effect && a.effect.target; if (t) moving.add(t); }
+  if (!everything) { for (const el of moving) deepen(el); for (const el of animated) if (!moving.has(el) && N.connected(el)) deepen(el); }
+  animated = moving;
+  if (stale.size) for (const el of pointed) {
+    if (!N.connected(el)) { pointed.delete(el); continue; }
+    for (const t of restsOn(el)) if (stale.has(t) || deepAbove(t)) { touch(el); break; }
+  }
+  if (everything) { units = new WeakMap(); controls.clear(); controlSeen = new WeakMap(); pointed.clear(); }
+}
+N.animations = uncurry(Document.prototype.getAnimations);
+function deepAbove(el) {
+  if (!deep.size && !struck.size) return false;
+  for (let p = el, i = 0; p && i < 5000; p = flatParent(p), i++) if (deep.has(p) || struck.has(p)) return true;
+  return false;
+}
+function restsOn(el) {
+  const out = [];
+  const tag = tagOf(el);
+  for (const list of [N.labelledBy(el), N.describedBy(el), N.controls(el), N.errorMessage(el), via(LABELS, el, tag)]) if (list) for (const t of list) out.push(t);
+  if (tag === 'label') { const c = N.labelControl(el); if (c) out.push(c); }
+  return out;
+}
+N.errorMessage = Object.getOwnPropertyDescriptor(Element.prototype, 'ariaErrorMessageElements') ? getter(Element.prototype, 'ariaErrorMessageElements') : () => null;
+const POINTING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-errormessage'];
+function pointing(el, tag) { return tag === 'label' || LABELS.has(tag) || POINTING.some((a) => N.has(el, a)); }
+
+// done says that the walk has taken the changes in.
+function changesDone(cut) {
+  stale.clear(); deep.clear(); struck.clear();
+  gone = [];
+  everything = cut;
+}

@@ -1,0 +1,110 @@
+// Where things are, carried over from walk to walk: what did not move is not
+// measured, and what moved as a whole is moved.
+
+// members yields what a unit wants, in page order, without recursion: pages
+// nest deeper than call stacks.
+function members(unit) {
+  const out = [];
+  const todo = [[unit.seq, 0]];
+  while (todo.length) {
+    const top = todo[todo.length - 1];
+    if (top[1] >= top[0].length) { todo.pop(); continue; }
+    const x = top[0][top[1]++];
+    if (x.seq) { if (x.seq.length) todo.push([x.seq, 0]); } else out.push(x);
+  }
+  return out;
+}
+
+// areaRect is where an area of an image map lies, the image being at r.
+function areaRect(a, r) {
+  const v = (N.attr(a, 'coords') || '').split(/[,\s]+/).map(Number).filter((x) => !Number.isNaN(x));
+  const shape = (N.attr(a, 'shape') || 'rect').toLowerCase();
+  let l, t, x, y;
+  if (shape === 'default' || v.length < 3) [l, t, x, y] = [0, 0, r.width, r.height];
+  else if (shape.startsWith('circ')) [l, t, x, y] = [v[0] - v[2], v[1] - v[2], v[0] + v[2], v[1] + v[2]];
+  else {
+    const xs = v.filter((_, i) => i % 2 === 0), ys = v.filter((_, i) => i % 2 === 1);
+    [l, t, x, y] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  }
+  return new DOMRect(r.left + l, r.top + t, x - l, y - t);
+}
+
+// measure finds where one node is, and notes when that has changed.
+function measure(w, vp) {
+  const n = w.node, el = w.el;
+  const r = w.area ? areaRect(el, N.rect(w.area)) : rectOf(w.actOn || el);
+  w.placed = walks;
+  w.at = { left: r.left, top: r.top };
+  w.noEvents = (WIDGETS.has(w.role) || n.clickable) && styleOf(w.actOn || el).events === 'none';
+  put(w, box(r), r, vp);
+  if (w.role === 'iframe') {
+    const cs = getComputedStyle(el);
+    const at = { x: round(r.left + N.clientLeft(el) + (parseFloat(cs.paddingLeft) || 0)), y: round(r.top + N.clientTop(el) + (parseFloat(cs.paddingTop) || 0)) };
+    if (!n.frame || n.frame.x !== at.x || n.frame.y !== at.y) n[MADE] = walks;
+    n.frame = at;
+  }
+}
+function put(w, b, r, vp) {
+  const n = w.node, was = n.box;
+  const before = placeBits(n);
+  delete n.offscreen; delete n.unreachable; delete n.clipped; delete n.pointer_none;
+  place(n, r, clipNow(w.clip), w.fixed, vp);
+  if (w.noEvents) n.pointer_none = true;
+  n.box = b;
+  if (!was || was.x !== b.x || was.y !== b.y || was.w !== b.w || was.h !== b.h || before !== placeBits(n)) {
+    n[MOVED] = walks;
+    w.moved = walks;
+  }
+}
+const placeBits = (n) => (n.offscreen ? 1 : 0) + (n.unreachable ? 2 : 0) + (n.clipped ? 4 : 0) + (n.pointer_none ? 8 : 0);
+
+// moveBoxes brings the boxes of all units up to date, and returns the regions
+// of the page in which something may lie otherwise than before; null is all.
+function moveBoxes(root, vp) {
+  let regions = everything ? null : [...gone];
+  const region = (r) => {
+    if (!regions || !r || r.width <= 0 || r.height <= 0) return;
+    if (regions.length >= 64) regions = null; else regions.push(r);
+  };
+  const todo = [root];
+  while (todo.length) {
+    const u = todo.pop();
+    const old = u.geo, reused = u.walk !== walks;
+    const r = u.el ? N.rect(u.el) : null;
+    if (r) u.geo = { left: r.left, top: r.top, right: r.right, bottom: r.bottom, width: r.width, height: r.height };
+    if (u.el && !reused && (u.deep || struck.has(u.el))) { region(old); region(u.geo); }
+    if (reused && old && r && !u.odd && near(r.width, old.width) && near(r.height, old.height) && r.width > 0 && r.height > 0) {
+      if (!near(r.left, old.left) || !near(r.top, old.top)) { u.geo = old; shift(u, r.left - old.left, r.top - old.top, vp); }
+      continue;
+    }
+    if (reused && u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; k[MOVED] = walks; }
+    for (let i = u.seq.length - 1; i >= 0; i--) {
+      const x = u.seq[i];
+      if (x.seq) todo.push(x); else if (stays(x)) measure(x, vp); else x.placed = -1;
+    }
+  }
+  return regions;
+}
+const near = (a, b) => Math.abs(a - b) < 0.05;
+const meets = (regions, b) => !regions || regions.some((r) => r.left < b.x + b.w && r.right > b.x && r.top < b.y + b.h && r.bottom > b.y);
+
+// shift moves all that a unit has: its own box, its nodes' and its texts'.
+function shift(unit, dx, dy, vp) {
+  const todo = [unit];
+  while (todo.length) {
+    const u = todo.pop();
+    const g = u.geo;
+    if (g) u.geo = { left: g.left + dx, right: g.right + dx, top: g.top + dy, bottom: g.bottom + dy, width: g.width, height: g.height };
+    for (const x of u.seq) {
+      if (x.seq) { todo.push(x); continue; }
+      const b = x.node.box;
+      if (!b || !stays(x) || x.placed < 0) { x.placed = -1; continue; }
+      x.at = { left: x.at.left + dx, top: x.at.top + dy }; // unrounded: sums of rounded ones drift
+      const r = { left: x.at.left, top: x.at.top, right: x.at.left + b.w, bottom: x.at.top + b.h, width: b.w, height: b.h };
+      x.placed = walks;
+      if (x.role === 'iframe') { measure(x, vp); continue; }
+      put(x, box(r), r, vp);
+    }
+    if (u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; k[MOVED] = walks; }
+  }
+}
