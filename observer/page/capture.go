@@ -33,6 +33,9 @@ var errTopFrame = errors.New("the top frame cannot be looked into")
 type Options struct {
 	Deadline time.Duration // for the whole page; 1.5 s
 	Nodes    int           // elements walked in a frame at most; 20,000
+	// Fresh walks everything anew, whatever is known: what an incremental walk
+	// is measured by.
+	Fresh bool
 }
 
 // A Capturer captures pages. It remembers, per document, which listeners and
@@ -54,6 +57,9 @@ func NewCapturer(log *slog.Logger) *Capturer {
 type Capture struct {
 	Tree    *aria.Tree // Version is 0: the caller counts
 	Rebound []string   // refs that moved to an equivalent element
+	// Elements is how many elements there are, Walked how many of them had to
+	// be walked again.
+	Elements, Walked int
 }
 
 // A frameWalk is one frame's part of a capture.
@@ -180,6 +186,8 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, tk *tabKnown, ref
 		if shown[w] == nil || w.p == nil {
 			continue
 		}
+		out.Elements += w.p.Elements
+		out.Walked += w.p.Walked
 		out.Rebound = append(out.Rebound, w.p.Rebound...)
 		for _, n := range w.p.Notes {
 			if w != top {

@@ -95,7 +95,7 @@ func newBench(t testing.TB, pages map[string]string) *bench {
 		t.Fatal(poolErr)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	t.Cleanup(cancel)
+	t.Cleanup(func() { cancel() })
 	b := &bench{t: t, ctx: ctx, refs: &numbers{}, cap: page.NewCapturer(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))), own: pages, hung: make(chan struct{})}
 	b.site = httptest.NewServer(http.HandlerFunc(b.serve))
 	t.Cleanup(func() { close(b.hung); b.site.CloseClientConnections(); b.site.Close() })
@@ -141,6 +141,13 @@ func (b *bench) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	text = strings.ReplaceAll(text, "{{other}}", b.other())
 	_, _ = w.Write([]byte(text))
+}
+
+// limit gives the bench so much time from now on.
+func (b *bench) limit(d time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	b.t.Cleanup(cancel)
+	b.ctx = ctx
 }
 
 func (b *bench) open(path string) {

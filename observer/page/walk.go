@@ -26,10 +26,13 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 	if err := c.reveal(ctx, f); err != nil {
 		return nil, err
 	}
+	if o.Fresh {
+		k.walk = 0
+	}
 	supply := refSupply{Prefix: "e", Start: k.stock.next, N: k.stock.left}
 	for range 6 {
 		var text string
-		if err := f.Call(ctx, &text, "(o) => __quartet.walk(o)", map[string]any{"cap": o.Nodes, "doc": k.doc, "since": k.walk, "refs": supply}); err != nil {
+		if err := f.Call(ctx, &text, "(o) => __quartet.walk(o)", map[string]any{"cap": o.Nodes, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh}); err != nil {
 			return nil, err
 		}
 		var p patch

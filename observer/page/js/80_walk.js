@@ -161,6 +161,7 @@ function walkTree(opts) {
   const body = N.docBody(document), top = N.docElement(document);
   vp.rtl = top ? getComputedStyle(top).direction === 'rtl' : false;
   let count = 0, cut = false, listened = 0, walked = 0;
+  if (opts.fresh) everything = true;
   takeChanges(active);
   const reusing = !everything && !owners.size;
 
