@@ -60,6 +60,8 @@ type Capture struct {
 	// Elements is how many elements there are, Walked how many of them had to
 	// be walked again.
 	Elements, Walked int
+	// Millis is the time that the walks took of the page's thread, summed up.
+	Millis float64
 }
 
 // A frameWalk is one frame's part of a capture.
@@ -188,6 +190,7 @@ func (c *Capturer) once(ctx context.Context, tab *browser.Tab, tk *tabKnown, ref
 		}
 		out.Elements += w.p.Elements
 		out.Walked += w.p.Walked
+		out.Millis += w.p.Millis
 		out.Rebound = append(out.Rebound, w.p.Rebound...)
 		for _, n := range w.p.Notes {
 			if w != top {

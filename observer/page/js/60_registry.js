@@ -79,6 +79,7 @@ function bind(entry, el, w, walk) {
   entry.walk = walk;
   if (entry.want === w && entry.ord === w.ord && entry.count === w.count) return; // as before
   entry.want = w;
+  w.entry = entry;
   entry.el = new WeakRef(el);
   entry.role = w.role; entry.name = w.name; entry.key = w.key; entry.sig = w.sig; entry.ord = w.ord; entry.count = w.count;
   entry.rowEl = w.rowEl ? new WeakRef(w.rowEl) : null; entry.row = w.row; entry.parentSig = w.parentSig;
@@ -98,9 +99,32 @@ function recycledBy(entry, w) {
   return false;
 }
 
+// knownAlready is the quick way where no element is new and none stands for
+// another thing: every ref stays where it is.
+function knownAlready(wanted) {
+  for (const w of wanted) {
+    if (w.entry) continue;
+    const e = byEl.get(w.el);
+    if (!e || e.dead || e.sig !== w.sig || recycledBy(e, w)) return false;
+  }
+  for (const w of wanted) {
+    let e = w.entry;
+    if (!e) {
+      e = byEl.get(w.el);
+      w.ord = e.ord;
+      w.count = e.count;
+      bind(e, w.el, w, walks);
+      w.ref = e.ref;
+    }
+    e.walk = walks;
+  }
+  return true;
+}
+
 // settle matches the walk's wanted elements with the registry: known elements
 // keep their refs, equivalents of vanished ones inherit them, the rest waits.
 function settleRefs(wanted) {
+  if (knownAlready(wanted)) return { waiting: [], rebound: [], recycled: [] };
   const walk = walks;
   const counts = new Map();
   for (const w of wanted) { const c = counts.get(w.sig) || 0; w.ord = c; counts.set(w.sig, c + 1); }
@@ -112,6 +136,7 @@ function settleRefs(wanted) {
     if (!e) { fresh.push(w); continue; }
     if (recycledBy(e, w)) {
       e.dead = 'recycled';
+      if (w.entry === e) w.entry = null;
       e.now = { role: w.role, name: w.name };
       byEl.delete(w.el);
       recycled.push(e.ref);

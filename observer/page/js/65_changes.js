@@ -213,7 +213,9 @@ function takeChanges(active) {
   if (!everything) for (const r of records) { applyRecord(r); if (everything) break; }
   if (active !== focusSeen) { if (focusSeen && N.connected(focusSeen)) touch(focusSeen); if (active) touch(active); focusSeen = active; }
   const sets = new Map();
+  const some = rootsNow().some((root) => N.type(root) === 9 ? N.docQuery(root, ALWAYS.join()) : N.fragQuery(root, ALWAYS.join()));
   for (const p of facts.dynamic) {
+    if (!some && ALWAYS.includes(p)) { const old = pseudoSets.get(p); if (old && !everything) for (const el of old) if (N.connected(el)) styled(el); sets.set(p, new Set()); continue; }
     const set = new Set();
     for (const root of rootsNow()) try { for (const el of queryAll(root, p)) set.add(el); } catch { /* not known here */ }
     sets.set(p, set);
@@ -239,6 +241,8 @@ function takeChanges(active) {
   }
   if (everything) { units = new WeakMap(); controls.clear(); controlSeen = new WeakMap(); pointed.clear(); }
 }
+N.docQuery = uncurry(Document.prototype.querySelector);
+N.fragQuery = uncurry(DocumentFragment.prototype.querySelector);
 N.animations = uncurry(Document.prototype.getAnimations);
 function deepAbove(el) {
   if (!deep.size && !struck.size) return false;

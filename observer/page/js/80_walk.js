@@ -142,7 +142,14 @@ function sameContext(a, b) {
   for (const k of INHERITED) if (a[k] !== b[k]) return false;
   return true;
 }
-const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null });
+const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null });
+
+// wantOf is what was last wanted of an element; shownAs is it while it is shown.
+const wantOf = new WeakMap();
+function shownAs(el) {
+  const w = wantOf.get(el);
+  return w && stays(w) && w.ref && N.connected(el) ? w : null;
+}
 
 let capNow = 20000;
 function walkTree(opts) {
@@ -168,6 +175,7 @@ function walkTree(opts) {
   function want(el, n, role, c, F) {
     const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, lost: 0, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, placed: -1 };
     n.w = w;
+    wantOf.set(el, w);
     F.unit.seq.push(w);
     return w;
   }
@@ -181,6 +189,7 @@ function walkTree(opts) {
     walked++;
     const old = units.get(el);
     if (old) { for (const w of old.forgot) w.lost--; units.delete(el); }
+    wantOf.delete(el);
     const unit = newUnit(el, pc);
     if (old) unit.geo = old.geo;
     const s = styleOf(el);
@@ -502,8 +511,6 @@ function walkTree(opts) {
 
   const stay = [];
   for (const w of members(R.unit)) if (stays(w)) stay.push(w);
-  const nodeOf = new Map();
-  for (const w of stay) nodeOf.set(w.el, w);
   const regions = moveBoxes(R.unit, vp);
   for (const w of stay) if (w.placed < 0) measure(w, vp);
   let hits = 0;
@@ -517,5 +524,5 @@ function walkTree(opts) {
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
   changesDone(cut);
-  return { root: rootNode, stay, nodeOf, notes, viewport: vp, count, listened, walked };
+  return { root: rootNode, stay, notes, viewport: vp, count, listened, walked };
 }

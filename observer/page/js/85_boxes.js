@@ -3,15 +3,20 @@
 
 // members yields what a unit wants, in page order, without recursion: pages
 // nest deeper than call stacks.
+// A unit with many parts keeps the list.
+const WIDE = 12;
 function members(unit) {
+  if (unit.all) return unit.all;
   const out = [];
-  const todo = [[unit.seq, 0]];
+  const todo = [unit.seq], at = [0];
   while (todo.length) {
-    const top = todo[todo.length - 1];
-    if (top[1] >= top[0].length) { todo.pop(); continue; }
-    const x = top[0][top[1]++];
-    if (x.seq) { if (x.seq.length) todo.push([x.seq, 0]); } else out.push(x);
+    const t = todo.length - 1;
+    if (at[t] >= todo[t].length) { todo.pop(); at.pop(); continue; }
+    const x = todo[t][at[t]++];
+    if (!x.seq) { out.push(x); continue; }
+    if (x.all || x.seq.length >= WIDE) { for (const w of members(x)) out.push(w); } else if (x.seq.length) { todo.push(x.seq); at.push(0); }
   }
+  if (unit.seq.length >= WIDE) unit.all = out;
   return out;
 }
 
@@ -40,7 +45,7 @@ function measure(w, vp) {
   if (w.role === 'iframe') {
     const cs = getComputedStyle(el);
     const at = { x: round(r.left + N.clientLeft(el) + (parseFloat(cs.paddingLeft) || 0)), y: round(r.top + N.clientTop(el) + (parseFloat(cs.paddingTop) || 0)) };
-    if (!n.frame || n.frame.x !== at.x || n.frame.y !== at.y) n[MADE] = walks;
+    if (!n.frame || n.frame.x !== at.x || n.frame.y !== at.y) remade(n);
     n.frame = at;
   }
 }
@@ -52,7 +57,7 @@ function put(w, b, r, vp) {
   if (w.noEvents) n.pointer_none = true;
   n.box = b;
   if (!was || was.x !== b.x || was.y !== b.y || was.w !== b.w || was.h !== b.h || before !== placeBits(n)) {
-    n[MOVED] = walks;
+    relocated(n);
     w.moved = walks;
   }
 }
@@ -77,13 +82,28 @@ function moveBoxes(root, vp) {
       if (!near(r.left, old.left) || !near(r.top, old.top)) { u.geo = old; shift(u, r.left - old.left, r.top - old.top, vp); }
       continue;
     }
-    if (reused && u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; k[MOVED] = walks; }
+    if (reused && u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; relocated(k); }
+    const still = !reused && old && r && u.seq.length >= WIDE && sameRect(r, old) && stillAround(u);
     for (let i = u.seq.length - 1; i >= 0; i--) {
       const x = u.seq[i];
-      if (x.seq) todo.push(x); else if (stays(x)) measure(x, vp); else x.placed = -1;
+      if (!x.seq) { if (stays(x)) measure(x, vp); else x.placed = -1; } else if (!still || x.odd || x.walk === walks) todo.push(x);
     }
   }
   return regions;
+}
+const sameRect = (r, g) => near(r.width, g.width) && near(r.height, g.height) && near(r.left, g.left) && near(r.top, g.top);
+// stillAround says that the parts of a wide unit lie where they were, by those
+// that were walked again, their neighbours and both ends.
+function stillAround(u) {
+  if (u.deep || struck.has(u.el)) return false;
+  const kids = u.seq.filter((x) => x.seq);
+  const check = new Set([0, kids.length - 1]);
+  kids.forEach((k, i) => { if (k.walk === walks) check.add(i).add(i - 1).add(i + 1); });
+  for (const i of check) {
+    const k = kids[i];
+    if (k && (!k.geo || !sameRect(N.rect(k.el), k.geo))) return false;
+  }
+  return true;
 }
 const near = (a, b) => Math.abs(a - b) < 0.05;
 const meets = (regions, b) => !regions || regions.some((r) => r.left < b.x + b.w && r.right > b.x && r.top < b.y + b.h && r.bottom > b.y);
@@ -105,6 +125,6 @@ function shift(unit, dx, dy, vp) {
       if (x.role === 'iframe') { measure(x, vp); continue; }
       put(x, box(r), r, vp);
     }
-    if (u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; k[MOVED] = walks; }
+    if (u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; relocated(k); }
   }
 }

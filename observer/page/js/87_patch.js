@@ -2,7 +2,9 @@
 // and remembers the walk that made it and the walk that moved it last: a reader
 // that knows an earlier walk gets the nodes made since, numbers in place of the
 // rest, and new boxes of what was moved. Any number of readers can be served.
-const ID = Symbol('id'), MADE = Symbol('made'), MOVED = Symbol('moved'), NEWEST = Symbol('newest'), TRIED = Symbol('tried');
+const ID = Symbol('id'), MADE = Symbol('made'), MOVED = Symbol('moved'), TRIED = Symbol('tried'), UP = Symbol('up');
+// Of a node with all that is in it: its newest walk, its newest place, its texts with boxes.
+const NEWEST = Symbol('newest'), SHIFTED = Symbol('shifted'), TEXTS = Symbol('labels');
 let lastID = 0;
 
 // link writes onto the nodes what only the whole walk knows: refs, and marks
@@ -11,21 +13,20 @@ function link(t) {
   const set = (n, key, v) => {
     if (n[key] === v) return;
     if (v === undefined) delete n[key]; else n[key] = v;
-    n[MADE] = walks;
+    remade(n);
   };
-  for (const w of t.stay) set(w.node, 'ref', w.ref);
   for (const w of t.stay) {
     const n = w.node, c = w.ctx;
-    let x = w.controls && t.nodeOf.get(w.controls);
+    if (w.linked === w.ref && !w.controls && !w.blocker && n.covered_by === undefined) continue;
+    w.linked = w.ref;
+    set(n, 'ref', w.ref);
+    const x = w.controls && shownAs(w.controls);
     set(n, 'controls', x ? x.ref : undefined);
     let cover;
     if (w.blocker) {
-      x = null;
-      for (let b = w.blocker, i = 0; b && i < 500; b = flatParent(b), i++) {
-        if (inFlat(w.el, b)) break;
-        if (t.nodeOf.has(b)) { x = t.nodeOf.get(b); break; }
-      }
-      cover = x ? x.ref : describe(w.blocker);
+      let b = w.blocker, by = null;
+      for (let i = 0; b && i < 500 && !by && !inFlat(w.el, b); b = flatParent(b), i++) by = shownAs(b);
+      cover = by ? by.ref : describe(w.blocker);
     }
     set(n, 'covered_by', cover);
     // Marks that hold for a whole subtree are repeated on what can be operated.
@@ -34,47 +35,68 @@ function link(t) {
   }
 }
 
+// remade says that a node was changed in this walk, relocated that only its
+// place was: what holds it knows the newest of both.
+function remade(n) { n[MADE] = walks; for (let p = n; p && p[NEWEST] !== walks; p = p[UP]) p[NEWEST] = walks; }
+function relocated(n) { n[MOVED] = walks; for (let p = n; p && p[SHIFTED] !== walks; p = p[UP]) p[SHIFTED] = walks; }
+
 // patch lists the tree in page order, each node with its depth d and number i.
 // A run of siblings that the reader has, with all that is in them, is {k: [i…]}.
 function patch(root, since) {
-  const order = [];
-  const todo = [root];
-  while (todo.length) {
-    const n = todo.pop();
-    order.push(n);
-    if (n.children) for (let i = n.children.length - 1; i >= 0; i--) todo.push(n.children[i]);
-  }
-  let labels = 0;
-  for (const n of order) {
-    if (!n[ID]) { n[ID] = ++lastID; n[MADE] = walks; }
-    if (n.role !== 'text' || labels >= TEXT_BOXES) continue;
-    if (!n[TRIED]) { n[TRIED] = true; textBox(n); }
-    if (n.box) labels++;
-  }
-  for (let i = order.length - 1; i >= 0; i--) {
-    const n = order[i];
-    let newest = n[MADE];
-    if (n.children) for (const k of n.children) if (k[NEWEST] > newest) newest = k[NEWEST];
-    n[NEWEST] = newest;
-  }
+  seal(root);
   const nodes = [], boxes = [];
-  const out = [[root, 0, false]];
-  while (out.length) {
-    const [n, depth, kept] = out.pop();
-    const known = kept || since > 0 && n[NEWEST] <= since;
-    if (known) {
+  const todo = [root], depths = [0], known = [false];
+  while (todo.length) {
+    const n = todo.pop(), depth = depths.pop();
+    let kept = known.pop();
+    if (kept || since > 0 && n[NEWEST] <= since) {
       if (n[MOVED] > since) { const b = n.box; boxes.push(n[ID], b ? b.x : 0, b ? b.y : 0, b ? b.w : -1, b ? b.h : 0, placeBits(n)); }
       if (!kept) {
         const last = nodes[nodes.length - 1];
         if (last && last.k && last.d === depth) last.k.push(n[ID]); else nodes.push({ k: [n[ID]], d: depth });
       }
+      if (!(n[SHIFTED] > since)) continue;
+      kept = true;
     } else {
       const { children, w, ...own } = n;
       own.d = depth;
       own.i = n[ID];
       nodes.push(own);
     }
-    if (n.children) for (let i = n.children.length - 1; i >= 0; i--) out.push([n.children[i], Math.min(depth + 1, DEPTH_MAX), known]);
+    if (n.children) for (let i = n.children.length - 1; i >= 0; i--) { todo.push(n.children[i]); depths.push(Math.min(depth + 1, DEPTH_MAX)); known.push(kept); }
   }
   return { nodes, boxes };
+}
+
+// seal numbers the nodes that are new, gives short texts their boxes, and notes
+// what is the newest in every subtree. What did not change is not visited.
+function seal(root) {
+  const order = [], todo = [root];
+  while (todo.length) {
+    const n = todo.pop();
+    if (n[ID] && n[NEWEST] !== walks && n[SHIFTED] !== walks) { order.push(n); continue; }
+    order.push(n);
+    if (n.children) for (let i = n.children.length - 1; i >= 0; i--) todo.push(n.children[i]);
+  }
+  let labels = 0;
+  for (const n of order) {
+    if (n[ID] && n[NEWEST] !== walks && n[SHIFTED] !== walks) { labels += n[TEXTS]; continue; }
+    if (!n[ID]) { n[ID] = ++lastID; n[MADE] = n[NEWEST] = walks; n[MOVED] = n[SHIFTED] = 0; }
+    if (n.role === 'text' && !n[TRIED] && labels < TEXT_BOXES) { n[TRIED] = true; textBox(n); }
+    if (n.role === 'text' && n.box) labels++;
+  }
+  for (let i = order.length - 1; i >= 0; i--) {
+    const n = order[i];
+    let newest = n[MADE], shifted = n[MOVED], count = n.role === 'text' && n.box ? 1 : 0;
+    if (n[TEXTS] !== undefined && n[NEWEST] !== walks && n[SHIFTED] !== walks) continue;
+    if (n.children) for (const k of n.children) {
+      k[UP] = n;
+      if (k[NEWEST] > newest) newest = k[NEWEST];
+      if (k[SHIFTED] > shifted) shifted = k[SHIFTED];
+      count += k[TEXTS];
+    }
+    n[NEWEST] = newest;
+    n[SHIFTED] = shifted;
+    n[TEXTS] = count;
+  }
 }
