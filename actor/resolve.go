@@ -57,11 +57,11 @@ func (a *Agent) look(ctx context.Context, s bus.Session) (*aria.Tree, bus.Scene,
 	if err != nil {
 		return nil, bus.Scene{}, err
 	}
-	tree := &aria.Tree{}
 	if obs.Tree == "" {
-		return tree, obs.Scene, nil
+		return &aria.Tree{}, obs.Scene, nil
 	}
-	if err := bus.GetJSON(ctx, a.bus.Scenes(), obs.Tree, tree); err != nil {
+	tree, err := bus.GetScene[aria.Tree](ctx, a.bus, obs.Tree)
+	if err != nil {
 		return nil, bus.Scene{}, fmt.Errorf("scene @%d: %w", obs.Version, err)
 	}
 	return tree, obs.Scene, nil

@@ -69,6 +69,7 @@ type Bus struct {
 
 	blobs    *blobStore
 	scenes   *sceneStore
+	near     *nearScenes // nil where other processes may read scenes
 	sessions jetstream.KeyValue
 	journal  *Journal
 	runs     jetstream.Stream
@@ -123,6 +124,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Bus, error) {
 	where := url
 	if o.Server != nil {
 		url, where = "", "the embedded server"
+		b.near = o.Server.near
 		opts = append(opts, nats.InProcessServer(o.Server.ns))
 	}
 	nc, err := nats.Connect(url, opts...)

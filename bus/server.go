@@ -29,6 +29,7 @@ type Server struct {
 	ns     *server.Server
 	unlock func()
 	once   sync.Once
+	near   *nearScenes // where no other process can be connected
 }
 
 // StartServer starts an embedded server that answers when the call returns.
@@ -82,6 +83,9 @@ func StartServer(o ServerOptions) (*Server, error) {
 	}
 	ns.Start()
 	s := &Server{ns: ns, unlock: unlock}
+	if o.Listen == "" {
+		s.near = newNearScenes()
+	}
 	if !ns.ReadyForConnections(10*time.Second) || !ns.JetStreamEnabled() {
 		s.Close()
 		return nil, Errorf(GiveUp, CodeStore, "the embedded NATS server did not start; is %s writable, %s free, and the disk not full?", dir, orDefault(o.Listen, "the port"))

@@ -150,7 +150,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (
 		if errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
 			key := state.Key
 			if !seen { // the last tree is of another document
-				if key, err = bus.PutJSON(ctx, a.bus.Scenes(), tree); err != nil {
+				if key, err = bus.PutScene(ctx, a.bus, tree, weight(tree)); err != nil {
 					return fail(err)
 				}
 			}

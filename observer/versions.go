@@ -2,8 +2,6 @@ package observer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -27,7 +25,6 @@ const (
 // versions is the session's state: the last version, and where the last trees are.
 type versions struct {
 	Version int       `json:"version"`
-	Sum     string    `json:"sum"` // of the tree without its version
 	Key     string    `json:"key"` // of the last tree in the scene store
 	Stored  time.Time `json:"stored"`
 	Known   []known   `json:"known"` // oldest first
@@ -51,22 +48,16 @@ func (s *versions) before(v int) int {
 var errRaced = errors.New("another replica has counted a version")
 
 // version counts: a tree that equals the last one keeps its version and key,
-// any other gets the next version and is stored. It sets tree.Version.
+// any other gets the next version and is kept. It sets tree.Version.
 func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree) (*versions, error) {
-	tree.Version = 0
-	plain, err := json.Marshal(tree)
-	if err != nil {
-		return nil, bus.Errorf(bus.GiveUp, bus.CodeBadMessage, "the tree cannot be encoded: %w", err)
-	}
-	digest := sha256.Sum256(plain)
-	sum := hex.EncodeToString(digest[:16])
 	for {
 		old, err := a.versions(ctx, session)
 		if err != nil {
 			return nil, err
 		}
 		now := time.Now().UTC()
-		same := old.Sum == sum && old.Version > 0
+		last := a.base(ctx, old, old.Version)
+		same := last != nil && aria.Same(last, tree)
 		if same && now.Sub(old.Stored) < renewAfter {
 			tree.Version = old.Version
 			return old, nil
@@ -75,11 +66,11 @@ func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree) (*
 		if !same {
 			tree.Version++
 		}
-		key, err := bus.PutJSON(ctx, a.bus.Scenes(), tree)
+		key, err := bus.PutScene(ctx, a.bus, tree, weight(tree))
 		if err != nil {
 			return nil, err
 		}
-		next := versions{Version: tree.Version, Sum: sum, Key: key, Stored: now, Known: slices.Clone(old.Known)}
+		next := versions{Version: tree.Version, Key: key, Stored: now, Known: slices.Clone(old.Known)}
 		if same && len(next.Known) > 0 {
 			next.Known = next.Known[:len(next.Known)-1]
 		}
@@ -129,14 +120,29 @@ func (a *Agent) base(ctx context.Context, s *versions, version int) *aria.Tree {
 		if k.Version != version {
 			continue
 		}
-		var t aria.Tree
-		if err := bus.GetJSON(ctx, a.bus.Scenes(), k.Key, &t); err != nil {
+		t, err := bus.GetScene[aria.Tree](ctx, a.bus, k.Key)
+		if err != nil {
 			a.o.Logger.DebugContext(ctx, "base of a diff is gone", "version", version, "error", err)
 			return nil
 		}
-		return &t
+		return t
 	}
 	return nil
+}
+
+// weight is how many nodes a tree has.
+func weight(t *aria.Tree) int {
+	if t.Root == nil {
+		return 1
+	}
+	n := 0
+	todo := []*aria.Node{t.Root}
+	for len(todo) > 0 {
+		last := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], last.Children...)
+		n++
+	}
+	return n
 }
 
 // lastKnown returns the last tree of the session, marked stale, with a note
@@ -149,8 +155,11 @@ func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, 
 	}
 	tree := &aria.Tree{}
 	if state.Key != "" {
-		if err := bus.GetJSON(ctx, a.bus.Scenes(), state.Key, tree); err != nil {
-			tree = &aria.Tree{Version: state.Version}
+		if last, err := bus.GetScene[aria.Tree](ctx, a.bus, state.Key); err == nil {
+			copied := *last
+			tree = &copied
+		} else {
+			tree.Version = state.Version
 		}
 	}
 	seen = tree.Root != nil && tree.Tab == tab.ID() && tree.URL == tab.URL()

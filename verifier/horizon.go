@@ -53,7 +53,9 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settleMS int) look {
 		return look{obs: obs, err: err}
 	}
 	if obs.Stale && !t.Stale {
-		t.Stale = true
+		stale := *t // scenes are shared
+		stale.Stale = true
+		t = &stale
 	}
 	return look{tree: t, obs: obs}
 }
@@ -63,11 +65,11 @@ func (a *Agent) tree(ctx context.Context, s bus.Scene) (*aria.Tree, error) {
 	if s.Tree == "" {
 		return nil, nil
 	}
-	var t aria.Tree
-	if err := bus.GetJSON(ctx, a.bus.Scenes(), s.Tree, &t); err != nil {
+	t, err := bus.GetScene[aria.Tree](ctx, a.bus, s.Tree)
+	if err != nil {
 		return nil, fmt.Errorf("verifier: the tree of @%d: %w", s.Version, err)
 	}
-	return &t, nil
+	return t, nil
 }
 
 // watch looks again and again until settled says that it has seen enough, or

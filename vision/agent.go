@@ -85,11 +85,11 @@ func (a *Agent) observe(ctx context.Context, s bus.Session) (*aria.Tree, bus.Obs
 	if err != nil {
 		return nil, obs, fmt.Errorf("vision: observe: %w", err)
 	}
-	var t aria.Tree
-	if err := bus.GetJSON(ctx, a.bus.Scenes(), obs.Tree, &t); err != nil {
+	t, err := bus.GetScene[aria.Tree](ctx, a.bus, obs.Tree)
+	if err != nil {
 		return nil, obs, fmt.Errorf("vision: the observation's tree: %w", err)
 	}
-	return &t, obs, nil
+	return t, obs, nil
 }
 
 // picturable tells why no picture of the page can be taken now, or nil.

@@ -106,7 +106,7 @@ func (s *Server) act(ctx context.Context, i bus.Intent) (string, error) {
 	if r := out.Receipt.Refusal; r != nil && !out.Receipt.Sent {
 		return "", errors.New(refused(r))
 	}
-	page, err := s.observe(ctx, bus.ObserveRequest{Mode: "auto", Base: s.lastSeen(), SettleMS: settleMS})
+	page, err := s.observe(ctx, bus.ObserveRequest{Mode: "auto", Base: s.lastSeen(), SettleMS: 0})
 	if err != nil {
 		page = "The page cannot be shown: " + explain(err)
 	}

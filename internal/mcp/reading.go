@@ -59,7 +59,7 @@ func (s *Server) reading() {
 }
 
 func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) {
-	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget, Ref: in.Ref, SettleMS: settleMS}
+	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget, Ref: in.Ref, SettleMS: 0}
 	if req.Ref == "" {
 		req.Ref = in.Target
 	}
