@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/quartet-agents/quartet/actor"
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/observer/aria"
 )
 
 func TestOpenRefusesMissingSecrets(t *testing.T) {
@@ -104,11 +106,11 @@ func TestSecretIsMaskedForOthers(t *testing.T) {
 	if strings.Contains(o.Text, testSecret) || !strings.Contains(o.Text, "plain words") {
 		t.Errorf("the observer says:\n%s", o.Text)
 	}
-	var text any
-	if err := bus.GetJSON(b.ctx, world.bus.Scenes(), o.Tree, &text); err != nil {
+	tree, err := bus.GetScene[aria.Tree](b.ctx, world.bus, o.Tree)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(fmt.Sprint(text), testSecret) {
+	if text, err := json.Marshal(tree); err != nil || strings.Contains(string(text), testSecret) {
 		t.Error("the tree holds the secret")
 	}
 }

@@ -38,7 +38,6 @@ func GetScene[T any](ctx context.Context, b *Bus, key string) (*T, error) {
 				return scene, nil
 			}
 		}
-		return nil, notFound(key)
 	}
 	scene := new(T)
 	return scene, GetJSON(ctx, b.Scenes(), key, scene)

@@ -141,8 +141,8 @@ func TestObserve(t *testing.T) {
 			t.Errorf("%q is not in\n%s", s, first.Text)
 		}
 	}
-	var tree aria.Tree
-	if err := bus.GetJSON(w.ctx, w.bus.Scenes(), first.Tree, &tree); err != nil {
+	tree, err := bus.GetScene[aria.Tree](w.ctx, w.bus, first.Tree)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if tree.Version != 1 || tree.Title != "Home" || tree.Tab != "t1" {
