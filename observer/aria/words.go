@@ -50,9 +50,13 @@ func clean(s string) string {
 // collapse is clean under the name that its use in comparisons has.
 func collapse(s string) string { return clean(s) }
 
-// quote writes page text as a JSON string on one line.
+// quote writes page text as a JSON string on one line. The fence of a code
+// block is escaped: the text may stand inside one.
 func quote(s string) string {
 	s = clean(s)
+	if strings.Contains(s, "```") {
+		return strings.ReplaceAll(jsonString(s), "```", `\u0060\u0060\u0060`)
+	}
 	simple := true
 	for i := 0; i < len(s); i++ {
 		if s[i] == '"' || s[i] == '\\' || s[i] < ' ' || s[i] >= 0x7f {
@@ -63,6 +67,10 @@ func quote(s string) string {
 	if simple {
 		return `"` + s + `"`
 	}
+	return jsonString(s)
+}
+
+func jsonString(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

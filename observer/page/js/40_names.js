@@ -213,9 +213,10 @@ function contentText(el, tag, st) {
   return mute ? acc : acc + pseudoText(el, '::after');
 }
 
-// nameOf returns the name and where it came from.
-function nameOf(el) {
-  const st = { seen: new Set(), depth: 0, left: NAME_MAX * 2, from: '' };
+// nameOf returns the name and where it came from; hidden parts count where the
+// whole is hidden.
+function nameOf(el, hidden) {
+  const st = { seen: new Set(), depth: 0, left: NAME_MAX * 2, from: '', hidden };
   const name = clip(line(altText(el, st, false)), NAME_MAX);
   return { name, from: name ? st.from : '' };
 }

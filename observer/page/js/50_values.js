@@ -128,6 +128,12 @@ function readStates(n, el, tag, role, inheritedDisabled) {
     const v = parseInt(N.attr(el, 'aria-rowindex'), 10);
     if (v > 0 && v < 1e9) n.pos_in_set = v;
   }
+  if (role === 'cell' || role === 'gridcell' || role === 'columnheader' || role === 'rowheader') {
+    for (const [key, native, aria] of [['row_span', 'rowspan', 'aria-rowspan'], ['col_span', 'colspan', 'aria-colspan']]) {
+      const v = parseInt((tag === 'td' || tag === 'th') && N.attr(el, native) || N.attr(el, aria), 10);
+      if (v > 1 && v <= 1000) n[key] = v;
+    }
+  }
   if (role === 'heading') {
     const l = parseInt(N.attr(el, 'aria-level') || (/^h[1-6]$/.test(tag) ? tag[1] : '2'), 10);
     n.level = l > 0 && l < 100 ? l : 2;

@@ -1,6 +1,6 @@
 // The walk: one pass over the flat tree, depth-safe, building aria.Node values.
 const BREAK = { role: 'break' };
-const NO_KIDS = new Set(['input', 'select', 'textarea', 'img', 'canvas', 'video', 'audio', 'iframe', 'frame', 'object', 'embed', 'progress', 'meter', 'br', 'hr', 'wbr', 'map', 'area']);
+const NO_KIDS = new Set(['input', 'select', 'textarea', 'img', 'video', 'audio', 'iframe', 'frame', 'embed', 'progress', 'meter', 'br', 'hr', 'wbr', 'map', 'area']);
 const NAMED = new Set([...REFERABLE, ...FROM_CONTENT, 'group', 'img', 'caption', 'note', 'math', 'document', 'application', 'directory', 'marquee', 'separator', 'scrollbar']);
 const CLICK_ATTRS = ['onclick', 'onmousedown', 'onpointerdown', 'data-action', 'jsaction', 'hx-get', 'hx-post', 'ng-click'];
 const SVG_WALK = 'a,[role],[tabindex],[onclick],text,foreignObject,[style*=cursor]';
@@ -34,6 +34,14 @@ function ownership() {
   return owners;
 }
 
+// paints: is there anything of its content on the page?
+function paints(el) {
+  const range = N.newRange(document);
+  N.rangeOver(range, el);
+  const r = N.rangeRect(range);
+  return r.width > 0 && r.height > 0 ? r : null;
+}
+
 // A control that cannot be seen but has a label that can: the label is the handle.
 function handleOf(el, tag, hiddenSelf) {
   if (tag !== 'input') return null;
@@ -61,18 +69,33 @@ function textBox(n) {
   const range = N.newRange(document);
   N.rangeOver(range, at);
   const r = N.rangeRect(range);
-  if (r.width > 0 && r.height > 0) n.box = box(r);
+  if (r.width > 0 && r.height > 0) {
+    n.box = box(r);
+    if (r.bottom + scrollY <= 0 || (r.right + scrollX <= 0 && getComputedStyle(N.docElement(document)).direction !== 'rtl')) n.unreachable = true;
+  }
   return true;
 }
 
+const hintOf = (k) => k.looks ? k.looks.s ?? k.looks : '';
+const sameMarks = (a, b) => a.transparent === b.transparent && a.clipped === b.clipped && hintOf(a) === hintOf(b);
+// What the only words of a node look like is how it looks itself.
+function inheritMarks(n, kids) {
+  if (kids.length !== 1) return;
+  const k = kids[0];
+  if (k.looks && !n.looks) n.looks = k.looks;
+  if (k.transparent) n.transparent = true;
+  if (k.clipped) n.clipped = true;
+}
 function tidy(kids) {
   const out = [];
   let run = null, cut = true;
   for (const k of kids) {
     if (k === BREAK) { cut = true; continue; }
     if (k.role === 'text' && !k.w) {
-      if (run && !cut) { run.text += k.text; continue; }
-      run = { role: 'text', text: k.text };
+      if (run && !cut && sameMarks(run, k)) { run.text += k.text; continue; }
+      const glue = k.glue ?? (run !== null && !cut && !/\s$/.test(run.text) && !/^\s/.test(k.text));
+      run = { ...k };
+      if (glue) run.glue = true;
       if (textAt.has(k)) textAt.set(run, textAt.get(k));
       out.push(run);
       cut = false;
@@ -100,7 +123,7 @@ function plain(k, depth) {
   return !k.children || k.children.every((c) => plain(c, depth + 1));
 }
 function textIn(k, out, depth) {
-  if (k.role === 'text') out.push(k.text);
+  if (k.role === 'text') { if (k.glue && out.length) out[out.length - 1] += k.text; else out.push(k.text); }
   else if (k.name && k.role === 'img') out.push(k.name);
   if (k.children && depth < 60) for (const c of k.children) textIn(c, out, depth + 1);
 }
@@ -121,6 +144,9 @@ function walkTree(opts) {
   const vp = viewportOf();
   const notes = [];
   const wanted = [];
+  const L = newLooks();
+  const hovers = new Set();
+  hoverTargets(document, hovers);
   const visited = new Set();
   const owners = ownership();
   const modals = Array.from(N.docQueryAll(document, ':modal'));
@@ -143,23 +169,25 @@ function walkTree(opts) {
     if (!viaOwner && owners.has(el)) return null;
     if (++count > cap) { cut = true; return null; }
     const s = styleOf(el);
-    let actOn = null;
-    if (s.display === 'none') {
+    let actOn = null, hover = pc.hover;
+    if (hovers.size && !hover && hovers.has(el) && (s.display === 'none' || !s.visible) && few(el)) hover = true;
+    if (s.display === 'none' && !(hover && !pc.hover)) {
       actOn = handleOf(el, tag, true);
       if (!actOn) return null;
     }
     visited.add(el);
     const any = N.hasAny(el);
     const contents = s.display === 'contents';
-    const visible = actOn || s.visible || contents;
+    const visible = actOn || s.visible || contents || hover;
     if (!actOn && tag === 'input') actOn = handleOf(el, tag, !s.visible);
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null };
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, look: 0, own: false, group: 0, cells: 0 };
+    L.place(c, pc, el, tag, any);
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
-    if (+s.opacity < 0.01) c.clear = true;
+    if (+s.opacity < 0.01) { c.clear = true; if (hovers.has(el)) c.shy = true; }
     if (any && N.has(el, 'aria-disabled')) c.disabled = N.attr(el, 'aria-disabled') === 'true';
     if (modals.length && modals.includes(el)) c.inert = false;
     if (!contents) {
@@ -178,7 +206,7 @@ function walkTree(opts) {
     const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
     if (visible && (NAMED.has(role) || labelled)) {
-      const r = nameOf(el);
+      const r = nameOf(el, hover);
       name = r.name;
       F.from = r.from;
       if (NAME_REQUIRED.has(role) && !name) role = F.role = '';
@@ -232,7 +260,8 @@ function walkTree(opts) {
     if (tag === 'select') selectKids(F, el);
     else if (tag === 'img' && N.has(el, 'usemap')) areaKids(F, el, c);
     else if (tag.startsWith('svg:') && tag === 'svg:svg') F.list = N.elQueryAll(el, SVG_WALK).length || !name ? svgKids(el) : [];
-    else if (!NO_KIDS.has(tag) && !s.skipped) {
+    else if (tag === 'canvas') F.list = focusables(el);
+    else if (!NO_KIDS.has(tag) && !s.skipped && (tag !== 'object' || paints(el))) {
       const root = shadowOf(el);
       if (root) readPseudos(root);
       F.list = flatChildren(el, tag);
@@ -243,6 +272,10 @@ function walkTree(opts) {
     return F;
   }
 
+  // A menu that a pointer opens is not listed before; a few actions are.
+  const few = (el) => N.elQueryAll(el, 'a,button,input,select,textarea,[role],[tabindex]').length <= 8;
+  // What stands in for a canvas is not painted, but the keyboard reaches it.
+  const focusables = (el) => N.first(el) ? Array.from(N.elQueryAll(el, '*')).filter((k) => focusable(k, tagOf(k))) : [];
   const svgKids = (el) => N.elQueryAll(el, SVG_WALK).length ? flatChildren(el, 'svg:svg') : [];
   function selectKids(F, el) {
     let group = null, parent = null, num = 0;
@@ -302,7 +335,9 @@ function walkTree(opts) {
     } else if (pseudos.has(el)) { const a = pseudoText(el, '::after'); if (a) F.kids.push({ role: 'text', text: a }); }
     const widget = WIDGETS.has(role);
     let node = null;
+    const hint = F.visible && el !== body && el !== top ? looksOf(F, P, widget) : '';
     if (n) node = settle(F, widget);
+    if (hint) mark(F, node, hint);
     if (node) {
       P.kids.push(node);
       if (widget || node.clickable || F.tabbed) P.interactive = true;
@@ -317,16 +352,42 @@ function walkTree(opts) {
         const t = textsOf(kids);
         const g = { role: 'generic', name: clip(t, NAME_MAX) };
         if (c.hidden) g.aria_hidden = true;
+        inheritMarks(g, kids);
         const w = want(el, g, 'generic', c, F);
         w.keep = true;
         P.kids.push(g);
       } else if (kids.length >= 2 && F.visible && el !== top) {
         const g = { role: 'generic', children: kids };
+        if (F.group) F.group(g);
         if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
       } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
     }
     if (F.interactive) P.interactive = true;
     if (F.clicks) P.clicks = true;
+  }
+  // looksOf is what the paint says of the element, or a class about its state.
+  function looksOf(F, P, widget) {
+    const { el, tag, role, c, n } = F;
+    if (!c.own || F.actOn) return '';
+    const rowlike = ROWLIKE.has(role) || tag === 'tr' || c.rowEl === el;
+    F.state = '';
+    if (!n || !(n.disabled || n.current || n.selected === 'true' || n.pressed === 'true' || n.checked === 'true' || n.expanded)) F.state = stateByClass(el, tag);
+    const h = c.control && !widget ? '' : L.hint(F, P, rowlike, widget);
+    if (!F.state) return h;
+    return h ? F.state + ', ' + h : F.state;
+  }
+  // mark puts a hint where it is seen: on the one control that an item holds,
+  // on the element's own node, else on its words.
+  function mark(F, node, hint) {
+    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) L.note(k, F.c.group, hint); };
+    if (F.state && !(node && node.w && node.w.keep)) {
+      const ops = F.kids.filter((k) => k.w && k.w.keep && (WIDGETS.has(k.role) || k.clickable));
+      if (ops.length === 1) { note(ops[0]); return; }
+    }
+    if (node) { note(node); return; }
+    const words = F.kids.filter((k) => k.role === 'text' && k.text !== ' ');
+    if (words.length && words.length <= 4) words.forEach(note);
+    else F.group = note;
   }
   // A label's words are its control's name; said once is enough. labelKids
   // leaves only the control, if the label holds it, and says whether it did so.
@@ -380,6 +441,7 @@ function walkTree(opts) {
       if (kids.every((k) => k.role === 'text')) {
         const t = textsOf(kids);
         if (n.name && bare(n.name) !== bare(t) && t) n.label = t; else if (t) n.name = t;
+        inheritMarks(n, kids);
         kids = [];
       } else if (F.from === 'content') delete n.name;
     } else if (role === 'row' && F.from === 'content' && n.name.length > 300) n.name = clip(n.name, 300);
@@ -388,6 +450,7 @@ function walkTree(opts) {
       const t = textsOf(kids);
       if (t && F.from !== 'content' && bare(t) !== bare(n.name)) n.label = clip(t, 500);
       kids.forEach((k) => forget(k, 0));
+      if (F.from === 'content' && kids[0].role === 'text') inheritMarks(n, kids);
       kids = [];
     }
     if (kids.length) n.children = kids;
@@ -398,7 +461,7 @@ function walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, look: 0, own: false, group: 0, cells: 0 };
   const stack = [];
   const first = top && enter(top, base, false);
   if (first) stack.push(first);
@@ -411,10 +474,12 @@ function walkTree(opts) {
     }
     const ch = F.list[F.i++];
     if (!isElement(ch)) {
-      if (!F.visible || !F.s.visible && F.s.display !== 'contents') continue;
+      if (!F.visible || !F.s.visible && F.s.display !== 'contents' || F.c.hover) continue;
       const t = squash(N.data(ch));
       if (t) {
         const k = { role: 'text', text: t };
+        if (F.c.clear || (F.c.own && (L.of(F.c, F.el, F.tag) || F).faint)) k.transparent = true;
+        if (F.c.clip && cutOff(F.c.clip.rect)) k.clipped = true;
         textAt.set(k, ch);
         F.kids.push(k);
       }
@@ -425,6 +490,7 @@ function walkTree(opts) {
   }
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
+  L.settle(rootNode);
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
   // Geometry for what stays.
@@ -434,15 +500,22 @@ function walkTree(opts) {
   let hits = 0;
   for (const w of stay) {
     const n = w.node, el = w.el;
-    const r = w.rect || rectOf(w.actOn || el);
+    let r = w.rect || rectOf(w.actOn || el);
+    const role = w.role, operable = WIDGETS.has(role) || n.clickable;
+    if (operable && w.ctx.hover) n.on_hover = true;
+    else if (operable && !w.rect && (r.width <= 0 || r.height <= 0)) {
+      // Without size, unless what it holds flows over.
+      const p = !styleOf(el).over && paints(el);
+      if (p) r = p; else n.unreachable = role !== 'option';
+    }
     n.box = box(r);
-    place(n, r, w.clip, w.fixed, vp);
-    const role = w.role;
+    if (w.ctx.shy && operable) n.on_hover = true;
+    if (!n.unreachable && !n.on_hover) place(n, r, w.clip, w.fixed, vp);
     if (role === 'iframe') {
       const cs = getComputedStyle(el);
       n.frame = { x: round(r.left + N.clientLeft(el) + (parseFloat(cs.paddingLeft) || 0)), y: round(r.top + N.clientTop(el) + (parseFloat(cs.paddingTop) || 0)) };
     }
-    if (!(WIDGETS.has(role) || n.clickable)) continue;
+    if (!operable) continue;
     if (styleOf(w.actOn || el).events === 'none') n.pointer_none = true;
     if (!w.rect && hits < 400 && !n.offscreen && !n.unreachable && !n.clipped && !n.pointer_none && role !== 'option') {
       hits++;
