@@ -2,6 +2,7 @@ package aria
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -80,14 +81,27 @@ func jsonString(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+var shortened = regexp.MustCompile(`… \+(\d{1,12}) characters$`)
+
 // shorten cuts s to at most max runes and says how many are missing.
 func shorten(s string, max int) string {
 	s = clean(s)
 	if utf8.RuneCountInString(s) <= max {
 		return s
 	}
+	// What was shortened in the page already is counted from the whole.
+	gone := 0
+	if m := shortened.FindStringSubmatch(s); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			gone, s = n, strings.TrimSuffix(s, m[0])
+		}
+	}
 	r := []rune(s)
-	return strings.TrimSpace(string(r[:max])) + "… (+" + strconv.Itoa(len(r)-max) + ")"
+	if len(r) > max {
+		gone += len(r) - max
+		r = r[:max]
+	}
+	return strings.TrimSpace(string(r)) + "… +" + strconv.Itoa(gone) + " characters"
 }
 
 // fold is the form in which words are compared loosely: lower case, letters

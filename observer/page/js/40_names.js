@@ -157,12 +157,11 @@ function nativeName(el, tag, st) {
     case 'fieldset': return childText(el, 'legend', st);
     case 'figure': return childText(el, 'figcaption', st);
     case 'table': return childText(el, 'caption', st);
-    case 'svg:svg': case 'svg:a': case 'svg:g': return childText(el, 'svg:title', st);
     case 'optgroup': return line(N.attr(el, 'label') || '');
     case 'option': return line(N.optionLabel(el));
     case 'iframe': case 'frame': return line(N.attr(el, 'title') || '');
   }
-  return '';
+  return tag.startsWith('svg:') ? childText(el, 'svg:title', st) : '';
 }
 function fromLabels(el, tag, st) {
   const labels = via(LABELS, el, tag);

@@ -3,8 +3,27 @@ const BREAK = { role: 'break' };
 const NO_KIDS = new Set(['input', 'select', 'textarea', 'img', 'video', 'audio', 'iframe', 'frame', 'embed', 'progress', 'meter', 'br', 'hr', 'wbr', 'map', 'area']);
 const NAMED = new Set([...REFERABLE, ...FROM_CONTENT, 'group', 'img', 'caption', 'note', 'math', 'document', 'application', 'directory', 'marquee', 'separator', 'scrollbar']);
 const CLICK_ATTRS = ['onclick', 'onmousedown', 'onpointerdown', 'data-action', 'jsaction', 'hx-get', 'hx-post', 'ng-click'];
-const SVG_WALK = 'a,[role],[tabindex],[onclick],text,foreignObject,[style*=cursor]';
+const SVG_WALK = 'a,[role],[tabindex],[onclick],text,foreignObject,[style*=cursor],:not(svg)>title,g[aria-label]';
+const TOOLTIPS = ['data-tooltip', 'data-original-title', 'data-bs-original-title', 'data-bs-title', 'data-tippy-content', 'data-tip', 'data-title', 'data-hint', 'mattooltip', 'uk-tooltip'];
+const ICON = /^(?:fa|fas|far|icon|icons?|glyphicon|bi|mdi|ti|ri|la|bx|ph|lucide|ico|pi|oi|dashicons|octicon|material|feather|ion|md|el-icon)[-_](?!solid$|regular$|lg$|fw$|spin$|xs$|sm$|[0-9]+x$|icons?$)([a-z][a-z0-9-]{1,30})$/i;
+// iconOf names the picture of a control without a name: by the class of an
+// icon font, the symbol or the file that it shows.
+function iconOf(el) {
+  const all = [el, ...N.elQueryAll(el, '[class],use,image,img')].slice(0, 12);
+  for (const k of all) {
+    const href = N.attr(k, 'href') ?? N.attr(k, 'xlink:href') ?? N.attr(k, 'src') ?? '';
+    if (k !== el && href && !href.startsWith('data:')) {
+      const m = /([a-z][a-z0-9_-]{1,30})(?:\.[a-z]{2,4})?(?:\?.*)?$/i.exec(href.slice(-60));
+      if (m) return m[1].replace(/^(?:icons?|i|svg|symbol)[-_]/i, '').replace(/[-_]+/g, ' ').toLowerCase();
+    }
+    for (const t of tokens(N.attr(k, 'class') || '')) { const m = ICON.exec(t); if (m) return m[1].replace(/[-_]+/g, ' ').toLowerCase(); }
+  }
+  return '';
+}
+const ICONIC = new Set(['button', 'link', 'menuitem', 'tab', 'switch']);
 const DEPTH_MAX = 200;
+
+const titled = (el) => { for (let c = N.first(el), i = 0; c && i < 3; c = N.next(c)) if (isElement(c)) { if (tagOf(c) === 'svg:title') return true; i++; } return false; };
 
 function deepActive() {
   let a = N.docActive(document);
@@ -22,7 +41,8 @@ function deepActive() {
 function ownership() {
   const owners = new Map();
   for (const o of N.docQueryAll(document, '[aria-owns]')) {
-    if (!N.checkVisibility(o, { visibilityProperty: false })) continue;
+    // A field has no children: what it "owns" stays where it is.
+    if (NO_KIDS.has(tagOf(o)) || !N.checkVisibility(o, { visibilityProperty: false })) continue;
     for (const id of tokens(N.attr(o, 'aria-owns'))) {
       const el = byId(document, id);
       if (!el || owners.has(el) || el === o) continue;
@@ -156,7 +176,7 @@ function walkTree(opts) {
   let count = 0, cut = false, listened = 0;
 
   function want(el, n, role, c, F) {
-    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null };
+    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, form: c.form, filled: Boolean(n.value) };
     n.w = w;
     wanted.push(w);
     return w;
@@ -177,13 +197,18 @@ function walkTree(opts) {
     }
     visited.add(el);
     const any = N.hasAny(el);
+    // Text that only measures: hidden from readers, and where no eye gets.
+    if (any && (s.position === 'absolute' || s.position === 'fixed') && N.attr(el, 'aria-hidden') === 'true' && !N.elQueryAll(el, 'a,button,input,select,textarea,[tabindex],[role]').length) {
+      const r = N.rect(el);
+      if (r.bottom + scrollY <= 0 || (r.right + scrollX <= 0 && !vp.rtl)) return null;
+    }
     const contents = s.display === 'contents';
     const visible = actOn || s.visible || contents || hover;
     if (!actOn && tag === 'input') actOn = handleOf(el, tag, !s.visible);
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, look: 0, own: false, group: 0, cells: 0 };
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? { el, sig: '' } : pc.form, look: 0, own: false, group: 0, cells: 0 };
     L.place(c, pc, el, tag, any);
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
@@ -200,6 +225,7 @@ function walkTree(opts) {
     // What is it?
     if (any && !role && !pc.editable && N.has(el, 'contenteditable') && isHTML(el) && N.editable(el)) role = 'textbox';
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
+    if (!role && tag.startsWith('svg:') && titled(el)) role = tag === 'svg:g' ? 'group' : 'img';
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
     const F = { el, tag, role, s, c, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
@@ -248,13 +274,26 @@ function walkTree(opts) {
         const ph = line(N.attr(el, 'placeholder') || N.attr(el, 'aria-placeholder') || '');
         if (ph && ph !== name) n.placeholder = clip(ph, 300);
       }
+      if (widget && !name && any) {
+        for (const a of TOOLTIPS) { const t = N.attr(el, a); if (t && line(t)) { n.name = name = clip(line(t), 300); F.from = 'title'; break; } }
+      }
       if (tag === 'input') n.input_type = N.inputType(el);
       if (role === 'link') { const h = N.attr(el, 'href') ?? N.attr(el, 'xlink:href'); if (h !== null) n.url = h.startsWith('data:') ? h.slice(0, h.indexOf(',') + 1) : clip(line(h), 2000); }
       if (role === 'dialog' || role === 'alertdialog') { if (N.attr(el, 'aria-modal') === 'true' || modals.includes(el)) n.modal = true; }
       if (el === active) n.active = true;
       if (c.hidden) n.aria_hidden = true;
       const w = want(el, n, role || 'generic', c, F);
-      if (n.haspopup || n.expanded || role === 'combobox') { const t = N.has(el, 'aria-controls') && N.controls(el); if (t && t[0]) w.controls = t[0]; }
+      if (n.haspopup || n.expanded || role === 'combobox') {
+        const t = N.has(el, 'aria-controls') && N.controls(el);
+        const o = !t && N.has(el, 'aria-owns') && byId(N.root(el), tokens(N.attr(el, 'aria-owns'))[0] || '');
+        const popup = t && t[0] || o;
+        if (popup) w.controls = popup;
+        if (role === 'combobox' && tag !== 'select') {
+          const list = tag === 'input' && N.has(el, 'list') && N.inputList(el);
+          const count = list ? N.elQueryAll(list, 'option').length : popup ? N.elQueryAll(popup, '[role=option]').length : 0;
+          if (count) n.options = count;
+        }
+      }
       if (w.key) n.key = w.key;
     }
     if (tag === 'select') selectKids(F, el);
@@ -347,7 +386,7 @@ function walkTree(opts) {
     else if (F.inline) for (const k of F.kids) P.kids.push(k);
     else {
       const kids = tidy(F.kids);
-      if (kids.length && c.listening && F.visible && !F.interactive && !c.control && s.display !== 'inline' && kids.every((k) => k.role === 'text') && el !== body) {
+      if (kids.length && c.listening && F.visible && !tag.startsWith('svg:') && !F.interactive && !c.control && s.display !== 'inline' && kids.every((k) => k.role === 'text') && el !== body) {
         // Inside something that listens for clicks, a leaf may be what is meant.
         const t = textsOf(kids);
         const g = { role: 'generic', name: clip(t, NAME_MAX) };
@@ -433,6 +472,8 @@ function walkTree(opts) {
       const t = contentOf(el, tag) || line(N.attr(el, 'title') || '');
       if (t) { n.name = clip(t, 300); w.name = n.name; F.from = 'content'; }
     }
+    if (w.keep && !n.name && (clickable || ICONIC.has(role)) && !textsOf(kids)) { const i = iconOf(el); if (i && !n.looks) n.looks = i + ' icon'; }
+    if (clickable && tag === 'svg:g' && !n.description) { const kind = line(N.attr(el, 'data-type') || N.attr(el, 'data-kind') || '') || iconOf(el); if (kind && kind !== n.name) n.description = clip(kind, 60); }
     if (role === 'listitem' && !w.keep) { delete n.w; }
     if (!w.keep) delete n.w;
 
@@ -461,7 +502,7 @@ function walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, look: 0, own: false, group: 0, cells: 0 };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false, group: 0, cells: 0 };
   const stack = [];
   const first = top && enter(top, base, false);
   if (first) stack.push(first);
@@ -493,10 +534,12 @@ function walkTree(opts) {
   L.settle(rootNode);
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
+  const lit = active && N.has(active, 'aria-activedescendant') && byId(N.root(active), N.attr(active, 'aria-activedescendant'));
   // Geometry for what stays.
   const stay = wanted.filter((w) => w.keep);
   const nodeOf = new Map();
   for (const w of stay) nodeOf.set(w.el, w);
+  if (lit && nodeOf.has(lit)) { const n = nodeOf.get(lit).node; if (!n.active && !n.looks) n.looks = 'highlighted'; }
   let hits = 0;
   for (const w of stay) {
     const n = w.node, el = w.el;
