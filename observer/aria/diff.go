@@ -447,6 +447,10 @@ func sameOwn(a, b *Node) bool {
 		a.ColCount == b.ColCount &&
 		a.PosInSet == b.PosInSet &&
 		a.SetSize == b.SetSize &&
+		a.RowSpan == b.RowSpan &&
+		a.ColSpan == b.ColSpan &&
+		a.Looks == b.Looks &&
+		a.OnHover == b.OnHover &&
 		a.Controls == b.Controls &&
 		a.FrameNote == b.FrameNote &&
 		a.Clickable == b.Clickable &&

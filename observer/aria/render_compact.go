@@ -363,6 +363,9 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 		if s == "" || covered != "" && repeats(covered, s) {
 			return nil
 		}
+		if m := c.marks(n, ""); m != "" {
+			return []piece{{text: true, node: n, say: func(string) string { return quote(shorten(s, longestText)) + m }}}
+		}
 		return []piece{{text: true, node: n, say: func(string) string { return c.bare(s) }}}
 	}
 	if n.Role == "separator" && !n.Operable() || (n.Role == "img" || n.Role == "image") && c.decoration(n, covered) {
@@ -517,7 +520,7 @@ var (
 	refPattern = regexp.MustCompile(`^(f\d+)?e\d+$`)
 	// What makes text look like ours: a ref, our quotes, bars and brackets, or a
 	// start that only our lines have.
-	oursInside = regexp.MustCompile("[\"|\\[\\]\\\\]|\\b(?:f\\d+)?e\\d+\\b|:$")
+	oursInside = regexp.MustCompile("[\"|\\[\\]\\\\]|```|\\b(?:f\\d+)?e\\d+\\b|:$")
 	oursStart  = regexp.MustCompile(`^(?:[-–—…@+~>=#*<!]|[a-z][a-z0-9_-]*:|(?:h[1-6]?|alert|alertdialog|article|banner|button|canvas|cell|checkbox|clickable|columnheader|columns|combobox|complementary|contentinfo|dialog|figure|form|generic|grid|gridcell|group|heading|iframe|image|img|link|list|listbox|listitem|log|main|menu|menubar|menuitem|menuitemcheckbox|menuitemradio|navigation|note|option|radio|radiogroup|region|row|rowheader|search|searchbox|slider|spinbutton|status|switch|tab|table|tablist|tabpanel|text|textbox|toolbar|tooltip|tree|treegrid|treeitem|video|audio)\b)`)
 )
 

@@ -140,6 +140,12 @@ func (c *compact) marks(n *Node, mute string) string {
 	if n.PosInSet > 0 && n.SetSize > 0 && (n.Role == "row" || n.Role == "listitem") {
 		add(strconv.Itoa(n.PosInSet) + " of " + strconv.Itoa(n.SetSize))
 	}
+	if n.Looks != "" {
+		add("looks " + looks(n.Looks))
+	}
+	if n.OnHover {
+		add("on hover")
+	}
 	if n.Modal {
 		add("modal")
 	}
@@ -181,6 +187,16 @@ func (c *compact) marks(n *Node, mute string) string {
 		return ""
 	}
 	return " [" + strings.Join(m, ", ") + "]"
+}
+
+// looks is the hint as it stands, if it is made of words alone.
+func looks(s string) string {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && r != ' ' && r != ',' {
+			return quote(s)
+		}
+	}
+	return s
 }
 
 // token is a space and s where s is one of the words that a state may have,

@@ -28,14 +28,19 @@ func (p *playwright) children(n *Node) []*block {
 	var out []*block
 	var text []string
 	var first *Node
+	marks := ""
 	flush := func() {
 		if s := clean(strings.Join(text, " ")); s != "" {
-			out = append(out, &block{text: "- text: " + yamlValue(s), node: first})
+			out = append(out, &block{text: "- text" + marks + ": " + yamlValue(s), node: first})
 		}
 		text, first = nil, nil
 	}
 	for _, k := range n.Children {
 		if k.Role == "text" {
+			if m := p.attributes(k); m != marks {
+				flush()
+				marks = m
+			}
 			if first == nil {
 				first = k
 			}
@@ -78,11 +83,10 @@ func (p *playwright) node(n *Node) *block {
 	if clean(n.Description) != clean(n.Name) {
 		prop("description", clean(n.Description))
 	}
-	prop("error", clean(n.InvalidMessage))
-	if clean(n.Label) != clean(n.Name) {
-		prop("label", clean(n.Label))
-	}
 	kids := p.children(n)
+	if l := clean(n.Label); l != "" && l != clean(n.Name) {
+		kids = append([]*block{{text: "- text: " + yamlValue(l), node: n}}, kids...)
+	}
 	if n.Value != nil && !hasOptions(n) {
 		// A field's text is its value, whatever text nodes it was made of.
 		kids = nil
@@ -96,7 +100,7 @@ func (p *playwright) node(n *Node) *block {
 		}
 	}
 	// A lone text that only repeats the name says nothing.
-	if len(kids) == 1 && len(n.Children) == 1 && n.Children[0].Role == "text" && clean(n.Children[0].Text) == clean(n.Name) {
+	if len(kids) == 1 && len(n.Children) == 1 && n.Children[0].Role == "text" && strings.HasPrefix(kids[0].text, "- text: ") && clean(n.Children[0].Text) == clean(n.Name) {
 		kids = nil
 	}
 	line := yamlKey(key.String())
@@ -178,6 +182,7 @@ func (p *playwright) attributes(n *Node) string {
 	value("ref", n.Ref)
 	flag("cursor=pointer", n.Clickable)
 
+	value("errormessage", n.InvalidMessage)
 	flag("required", n.Required)
 	flag("readonly", n.ReadOnly)
 	flag("modal", n.Modal)
@@ -200,6 +205,10 @@ func (p *playwright) attributes(n *Node) string {
 	number("colcount", n.ColCount)
 	number("posinset", n.PosInSet)
 	number("setsize", n.SetSize)
+	number("rowspan", n.RowSpan)
+	number("colspan", n.ColSpan)
+	value("looks", n.Looks)
+	flag("on-hover", n.OnHover)
 	value("controls", n.Controls)
 	value("frame", n.FrameNote)
 	if n.FrameNote == "loading" || n.FrameNote == "unreachable" {
@@ -211,7 +220,7 @@ func (p *playwright) attributes(n *Node) string {
 	flag("unreachable", n.Unreachable && n.FrameNote != "unreachable")
 	flag("clipped", n.Clipped)
 	flag("transparent", n.Transparent)
-	flag("pointer-none", n.PointerNone)
+	flag("no-pointer", n.PointerNone)
 	switch n.Role {
 	case "canvas", "video", "object":
 		if n.Box != nil {

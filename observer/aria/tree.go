@@ -97,16 +97,26 @@ type Node struct {
 	ColCount  int    `json:"col_count,omitempty"`
 	PosInSet  int    `json:"pos_in_set,omitempty"`
 	SetSize   int    `json:"set_size,omitempty"`
+	RowSpan   int    `json:"row_span,omitempty"` // of a cell, where it is more than 1
+	ColSpan   int    `json:"col_span,omitempty"`
 	Controls  string `json:"controls,omitempty"`   // ref of the popup this node owns
 	FrameNote string `json:"frame_note,omitempty"` // iframe: "loading", "unreachable", "refused"
+
+	// Looks says what only the paint says, where it differs from the node's like
+	// siblings: "red text", "yellow background", "struck through", "bold", or a
+	// state that only a class carries: "selected", "active", "disabled", "open".
+	Looks string `json:"looks,omitempty"`
+	// OnHover is set on what is not shown before the pointer is over the thing
+	// that it belongs to.
+	OnHover bool `json:"on_hover,omitempty"`
 
 	Clickable   bool   `json:"clickable,omitempty"`  // by listener, pointer cursor, tabindex…: operable without a role
 	CoveredBy   string `json:"covered_by,omitempty"` // ref, or a short description, of what would receive a click
 	Inert       bool   `json:"inert,omitempty"`
 	Offscreen   bool   `json:"offscreen,omitempty"`   // outside the viewport, reachable by scrolling
-	Unreachable bool   `json:"unreachable,omitempty"` // outside, and no scrolling brings it in
-	Clipped     bool   `json:"clipped,omitempty"`
-	Transparent bool   `json:"transparent,omitempty"`
+	Unreachable bool   `json:"unreachable,omitempty"` // outside, and no scrolling brings it in; or without any size
+	Clipped     bool   `json:"clipped,omitempty"`     // cut off by what it is in; text too
+	Transparent bool   `json:"transparent,omitempty"` // text too
 	PointerNone bool   `json:"pointer_none,omitempty"`
 	AriaHidden  bool   `json:"aria_hidden,omitempty"` // painted, but hidden from assistive technology
 

@@ -2,6 +2,7 @@ package aria
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -50,9 +51,13 @@ func clean(s string) string {
 // collapse is clean under the name that its use in comparisons has.
 func collapse(s string) string { return clean(s) }
 
-// quote writes page text as a JSON string on one line.
+// quote writes page text as a JSON string on one line. The fence of a code
+// block is escaped: the text may stand inside one.
 func quote(s string) string {
 	s = clean(s)
+	if strings.Contains(s, "```") {
+		return strings.ReplaceAll(jsonString(s), "```", `\u0060\u0060\u0060`)
+	}
 	simple := true
 	for i := 0; i < len(s); i++ {
 		if s[i] == '"' || s[i] == '\\' || s[i] < ' ' || s[i] >= 0x7f {
@@ -63,6 +68,10 @@ func quote(s string) string {
 	if simple {
 		return `"` + s + `"`
 	}
+	return jsonString(s)
+}
+
+func jsonString(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -72,14 +81,27 @@ func quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+var shortened = regexp.MustCompile(`… \+(\d{1,12}) characters$`)
+
 // shorten cuts s to at most max runes and says how many are missing.
 func shorten(s string, max int) string {
 	s = clean(s)
 	if utf8.RuneCountInString(s) <= max {
 		return s
 	}
+	// What was shortened in the page already is counted from the whole.
+	gone := 0
+	if m := shortened.FindStringSubmatch(s); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			gone, s = n, strings.TrimSuffix(s, m[0])
+		}
+	}
 	r := []rune(s)
-	return strings.TrimSpace(string(r[:max])) + "… (+" + strconv.Itoa(len(r)-max) + ")"
+	if len(r) > max {
+		gone += len(r) - max
+		r = r[:max]
+	}
+	return strings.TrimSpace(string(r)) + "… +" + strconv.Itoa(gone) + " characters"
 }
 
 // fold is the form in which words are compared loosely: lower case, letters

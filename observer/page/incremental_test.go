@@ -83,7 +83,7 @@ func envInt(t *testing.T, name string) int {
 
 // same compares two trees, boxes to half a pixel.
 func same(a, b *aria.Node, at string) error {
-	at += "/" + a.Role + " " + a.Ref + " " + strconv.Quote(a.Name)
+	at += "/" + a.Role + " " + a.Ref + " " + strconv.Quote(a.Name+a.Text)
 	x, y := *a, *b
 	if (a.Box == nil) != (b.Box == nil) {
 		return fmt.Errorf("%s: box %v, fresh %v", at, a.Box, b.Box)

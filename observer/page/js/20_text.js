@@ -14,10 +14,10 @@ function squash(s) {
 }
 const line = (s) => squash(s).trim();
 
-// clip shortens without splitting a surrogate pair, and says so.
+// clip shortens without splitting a surrogate pair, and says by how much.
 function clip(s, max) {
   if (s.length <= max) return s;
-  return s.slice(0, max).toWellFormed().replace(/\ufffd$/, '') + '…';
+  return s.slice(0, max).toWellFormed().replace(/\ufffd$/, '').trimEnd() + '… +' + (s.length - max) + ' characters';
 }
 
 const NAME_MAX = 2000;

@@ -157,12 +157,11 @@ function nativeName(el, tag, st) {
     case 'fieldset': return childText(el, 'legend', st);
     case 'figure': return childText(el, 'figcaption', st);
     case 'table': return childText(el, 'caption', st);
-    case 'svg:svg': case 'svg:a': case 'svg:g': return childText(el, 'svg:title', st);
     case 'optgroup': return line(N.attr(el, 'label') || '');
     case 'option': return line(N.optionLabel(el));
     case 'iframe': case 'frame': return line(N.attr(el, 'title') || '');
   }
-  return '';
+  return tag.startsWith('svg:') ? childText(el, 'svg:title', st) : '';
 }
 function fromLabels(el, tag, st) {
   const labels = via(LABELS, el, tag);
@@ -213,9 +212,10 @@ function contentText(el, tag, st) {
   return mute ? acc : acc + pseudoText(el, '::after');
 }
 
-// nameOf returns the name and where it came from.
-function nameOf(el) {
-  const st = { seen: new Set(), depth: 0, left: NAME_MAX * 2, from: '' };
+// nameOf returns the name and where it came from; hidden parts count where the
+// whole is hidden.
+function nameOf(el, hidden) {
+  const st = { seen: new Set(), depth: 0, left: NAME_MAX * 2, from: '', hidden };
   const name = clip(line(altText(el, st, false)), NAME_MAX);
   return { name, from: name ? st.from : '' };
 }

@@ -1,6 +1,33 @@
 // Live values and states of controls. What is secret is masked here, at the
 // source: it never leaves the page's process.
-const SECRET_HINTS = /(^|\s)(cc-number|cc-csc|one-time-code|current-password|new-password)(\s|$)/;
+const SECRET_HINTS = /(^|\s)(cc-number|cc-csc|cc-exp|cc-exp-month|cc-exp-year|one-time-code|current-password|new-password)(\s|$)/;
+// The words that pages use where they leave autocomplete out.
+const SECRET_WORDS = /\b(?:(?:credit|debit|bank|payment) ?card(?: ?(?:no|nr|num|number))?|card ?(?:no|nr|num|number)|cc ?(?:no|nr|num|number)|cvv2?|cvc2?|csc|card (?:security|verification) (?:code|number|value)|security code|verification code|confirmation pin|one ?time ?(?:code|password|passcode|pin)|otp(?: code)?|totp|passcode|2fa(?: code)?|two ?factor code|auth(?:entication|enticator) code|sms code|(?:card |your |enter |new |current |account )?pin)$/i;
+const TEXTUAL = new Set(['text', 'tel', 'number', 'password', 'search', '']);
+const asWords = (s) => line(s.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^A-Za-z0-9]+/g, ' ').replace(/ (?:optional|required)$/i, ''));
+function calledSecret(el, tag) {
+  if (tag !== 'input' || !TEXTUAL.has(N.inputType(el))) return false;
+  for (const a of ['name', 'id', 'aria-label', 'placeholder']) { const v = N.attr(el, a); if (v && v.length < 80 && SECRET_WORDS.test(asWords(v))) return true; }
+  for (const l of via(LABELS, el, tag) || []) { const t = N.text(l); if (t.length < 200 && SECRET_WORDS.test(asWords(t))) return true; }
+  const by = N.has(el, 'aria-labelledby') && N.labelledBy(el);
+  if (by && by.some((b) => N.text(b).length < 200 && SECRET_WORDS.test(asWords(N.text(b))))) return true;
+  // A code typed one digit to a field.
+  return N.attr(el, 'maxlength') === '1' && (N.attr(el, 'inputmode') === 'numeric' || N.inputType(el) === 'tel' || N.inputType(el) === 'number');
+}
+// A payment card's number: 13 to 19 digits of a known range whose check digit
+// is right.
+function cardNumber(v) {
+  if (v.length < 13 || v.length > 30 || !/^[\d \u00a0.-]+$/.test(v)) return false;
+  const d = v.replace(/\D/g, '');
+  if (d.length < 13 || d.length > 19 || !/^(?:[3-6]|2[2-7])/.test(d)) return false;
+  let sum = 0;
+  for (let i = d.length - 1, twice = false; i >= 0; i--, twice = !twice) {
+    let x = d.charCodeAt(i) - 48;
+    if (twice && (x *= 2) > 9) x -= 9;
+    sum += x;
+  }
+  return sum % 10 === 0;
+}
 const secrets = new WeakSet(); // once a password, always a password ("show password")
 // The actor's word for it, whose script is in the same world: what a run's
 // secret was typed into looks like any other field, and no other process can
@@ -9,9 +36,10 @@ const wasGivenSecret = (el) => Boolean(globalThis.__quartetAct && globalThis.__q
 function isSecret(el, tag) {
   if (secrets.has(el)) return true;
   if (tag !== 'input' && tag !== 'textarea') return false;
+  if (cardNumber(VALUES.get(tag)(el))) return true; // as long as it stands there
   const secret = (tag === 'input' && N.inputType(el) === 'password')
     || SECRET_HINTS.test((N.attr(el, 'autocomplete') || '').toLowerCase())
-    || (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none' || wasGivenSecret(el);
+    || (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none' || calledSecret(el, tag) || wasGivenSecret(el);
   if (secret) secrets.add(el);
   return secret;
 }
@@ -127,6 +155,12 @@ function readStates(n, el, tag, role, inheritedDisabled) {
   if ((role === 'row') && N.has(el, 'aria-rowindex') && !n.pos_in_set) {
     const v = parseInt(N.attr(el, 'aria-rowindex'), 10);
     if (v > 0 && v < 1e9) n.pos_in_set = v;
+  }
+  if (role === 'cell' || role === 'gridcell' || role === 'columnheader' || role === 'rowheader') {
+    for (const [key, native, aria] of [['row_span', 'rowspan', 'aria-rowspan'], ['col_span', 'colspan', 'aria-colspan']]) {
+      const v = parseInt((tag === 'td' || tag === 'th') && N.attr(el, native) || N.attr(el, aria), 10);
+      if (v > 1 && v <= 1000) n[key] = v;
+    }
   }
   if (role === 'heading') {
     const l = parseInt(N.attr(el, 'aria-level') || (/^h[1-6]$/.test(tag) ? tag[1] : '2'), 10);

@@ -84,7 +84,29 @@ function bind(entry, el, w, walk) {
   entry.role = w.role; entry.name = w.name; entry.key = w.key; entry.sig = w.sig; entry.ord = w.ord; entry.count = w.count;
   entry.rowEl = w.rowEl ? new WeakRef(w.rowEl) : null; entry.row = w.row; entry.parentSig = w.parentSig;
   entry.actOn = w.actOn ? new WeakRef(w.actOn) : null;
+  entry.form = w.form ? { el: new WeakRef(w.form.el), sig: formSig(w.form) } : null;
+  entry.filled = w.filled;
   byEl.set(el, entry);
+}
+
+// formSig says what a form is for: where it sends what, under which heading.
+function formSig(f) {
+  if (f.sig) return f.sig;
+  const h = N.elQueryAll(f.el, 'h1,h2,h3,h4,h5,h6,legend,[role=heading]')[0];
+  return f.sig = [N.attr(f.el, 'action') || '', N.attr(f.el, 'method') || '', N.attr(f.el, 'aria-label') || '', h ? clip(sameness(line(N.text(h))), 100) : ''].join('|') || '|';
+}
+// newForms tells forms that came in the place of others from those that were
+// only rendered again: another purpose, or what was filled in is gone.
+function newForms(wanted) {
+  const filled = new Set();
+  for (const e of byRef.values()) if (!e.dead && e.form && e.filled && !elementOf(e)) filled.add(e.form.sig + '|' + e.role + '|' + sameness(e.name));
+  const emptied = new Set();
+  if (filled.size) for (const w of wanted) if (w.form && !w.filled && filled.has(formSig(w.form) + '|' + w.role + '|' + sameness(w.name))) emptied.add(w.form.el);
+  return (e, w) => {
+    if (!e.form || !w.form) return Boolean(e.form) !== Boolean(w.form);
+    if (e.form.el.deref() === w.form.el) return false;
+    return e.form.sig !== formSig(w.form) || emptied.has(w.form.el);
+  };
 }
 
 const DATED = /\b(19|20)\d\d\b/;
@@ -158,6 +180,7 @@ function settleRefs(wanted) {
       const freshKeys = new Map();
       for (const w of wanted) if (w.key) { const k = w.key + '|' + w.role; freshKeys.set(k, (freshKeys.get(k) || 0) + 1); }
       waiting = [];
+      const otherForm = newForms(wanted);
       for (const w of fresh) {
         let e = null;
         if (w.key && freshKeys.get(w.key + '|' + w.role) === 1) e = keys.get(w.key + '|' + w.role) || null;
@@ -169,6 +192,7 @@ function settleRefs(wanted) {
           // their number is the same.
           if (e && (e.count !== w.count || (e.key && w.key && e.key !== w.key) || (e.row || '') !== (w.row || ''))) e = null;
         }
+        if (e && otherForm(e, w)) e = null;
         if (e && !e.taken) {
           e.taken = true;
           bind(e, w.el, w, walk);

@@ -131,7 +131,7 @@ function readFacts(list) {
 
 // The state of pseudo-classes, of the media and of controls, as last walked.
 let pseudoSets = new Map();
-let mediaSeen = '', focusSeen = null;
+let mediaSeen = '', focusSeen = null, litSeen = null;
 const controls = new Set();
 let controlSeen = new WeakMap();
 let animated = new Set();
@@ -197,7 +197,7 @@ function applyRecord(r) {
 let gone = []; // where removed elements were
 
 // takeChanges brings stale, deep and everything up to date.
-function takeChanges(active) {
+function takeChanges(active, lit) {
   keepRecords(observer.takeRecords());
   const list = sheetList(), marks = sheetMarks(list);
   if (!facts || marks.length !== sheetsSeen.length || marks.some((m, i) => m !== sheetsSeen[i])) {
@@ -212,6 +212,7 @@ function takeChanges(active) {
   queue = [];
   if (!everything) for (const r of records) { applyRecord(r); if (everything) break; }
   if (active !== focusSeen) { if (focusSeen && N.connected(focusSeen)) touch(focusSeen); if (active) touch(active); focusSeen = active; }
+  if (lit !== litSeen) { if (litSeen && N.connected(litSeen)) touch(litSeen); if (lit) touch(lit); litSeen = lit; }
   const sets = new Map();
   const some = rootsNow().some((root) => N.type(root) === 9 ? N.docQuery(root, ALWAYS.join()) : N.fragQuery(root, ALWAYS.join()));
   for (const p of facts.dynamic) {

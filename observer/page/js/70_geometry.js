@@ -32,9 +32,16 @@ function viewportOf() {
 N.scrolling = getter(Document.prototype, 'scrollingElement');
 const SCROLL = { w: getter(Element.prototype, 'scrollWidth'), h: getter(Element.prototype, 'scrollHeight') };
 
+// Text in less than two pixels cannot be read.
+const cutOff = (r) => r.right - r.left < 2 || r.bottom - r.top < 2;
+
 // place writes offscreen, unreachable and clipped.
 function place(n, r, clip0, fixed, vp) {
   if (clip0 && (r.width > 0 || r.height > 0) && !touches(r, clip0.rect)) {
+    if (clip0.scroll) n.offscreen = true; else n.clipped = true;
+    return;
+  }
+  if (clip0 && r.width > 3 && r.height > 3 && cutOff(intersect(clip0.rect, r))) {
     if (clip0.scroll) n.offscreen = true; else n.clipped = true;
     return;
   }

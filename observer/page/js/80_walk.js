@@ -1,10 +1,29 @@
 // The walk: one pass over the flat tree, depth-safe, building aria.Node values.
 const BREAK = { role: 'break' };
-const NO_KIDS = new Set(['input', 'select', 'textarea', 'img', 'canvas', 'video', 'audio', 'iframe', 'frame', 'object', 'embed', 'progress', 'meter', 'br', 'hr', 'wbr', 'map', 'area']);
+const NO_KIDS = new Set(['input', 'select', 'textarea', 'img', 'video', 'audio', 'iframe', 'frame', 'embed', 'progress', 'meter', 'br', 'hr', 'wbr', 'map', 'area']);
 const NAMED = new Set([...REFERABLE, ...FROM_CONTENT, 'group', 'img', 'caption', 'note', 'math', 'document', 'application', 'directory', 'marquee', 'separator', 'scrollbar']);
 const CLICK_ATTRS = ['onclick', 'onmousedown', 'onpointerdown', 'data-action', 'jsaction', 'hx-get', 'hx-post', 'ng-click'];
-const SVG_WALK = 'a,[role],[tabindex],[onclick],text,foreignObject,[style*=cursor]';
+const SVG_WALK = 'a,[role],[tabindex],[onclick],text,foreignObject,[style*=cursor],:not(svg)>title,g[aria-label]';
+const TOOLTIPS = ['data-tooltip', 'data-original-title', 'data-bs-original-title', 'data-bs-title', 'data-tippy-content', 'data-tip', 'data-title', 'data-hint', 'mattooltip', 'uk-tooltip'];
+const ICON = /^(?:fa|fas|far|icon|icons?|glyphicon|bi|mdi|ti|ri|la|bx|ph|lucide|ico|pi|oi|dashicons|octicon|material|feather|ion|md|el-icon)[-_](?!solid$|regular$|lg$|fw$|spin$|xs$|sm$|[0-9]+x$|icons?$)([a-z][a-z0-9-]{1,30})$/i;
+// iconOf names the picture of a control without a name: by the class of an
+// icon font, the symbol or the file that it shows.
+function iconOf(el) {
+  const all = [el, ...N.elQueryAll(el, '[class],use,image,img')].slice(0, 12);
+  for (const k of all) {
+    const href = N.attr(k, 'href') ?? N.attr(k, 'xlink:href') ?? N.attr(k, 'src') ?? '';
+    if (k !== el && href && !href.startsWith('data:')) {
+      const m = /([a-z][a-z0-9_-]{1,30})(?:\.[a-z]{2,4})?(?:\?.*)?$/i.exec(href.slice(-60));
+      if (m) return m[1].replace(/^(?:icons?|i|svg|symbol)[-_]/i, '').replace(/[-_]+/g, ' ').toLowerCase();
+    }
+    for (const t of tokens(N.attr(k, 'class') || '')) { const m = ICON.exec(t); if (m) return m[1].replace(/[-_]+/g, ' ').toLowerCase(); }
+  }
+  return '';
+}
+const ICONIC = new Set(['button', 'link', 'menuitem', 'tab', 'switch']);
 const DEPTH_MAX = 200;
+
+const titled = (el) => { for (let c = N.first(el), i = 0; c && i < 3; c = N.next(c)) if (isElement(c)) { if (tagOf(c) === 'svg:title') return true; i++; } return false; };
 
 function deepActive() {
   let a = N.docActive(document);
@@ -22,7 +41,8 @@ function deepActive() {
 function ownership() {
   const owners = new Map();
   for (const o of N.docQueryAll(document, '[aria-owns]')) {
-    if (!N.checkVisibility(o, { visibilityProperty: false })) continue;
+    // A field has no children: what it "owns" stays where it is.
+    if (NO_KIDS.has(tagOf(o)) || !N.checkVisibility(o, { visibilityProperty: false })) continue;
     for (const id of tokens(N.attr(o, 'aria-owns'))) {
       const el = byId(document, id);
       if (!el || owners.has(el) || el === o) continue;
@@ -32,6 +52,14 @@ function ownership() {
     }
   }
   return owners;
+}
+
+// paints: is there anything of its content on the page?
+function paints(el) {
+  const range = N.newRange(document);
+  N.rangeOver(range, el);
+  const r = N.rangeRect(range);
+  return r.width > 0 && r.height > 0 ? r : null;
 }
 
 // A control that cannot be seen but has a label that can: the label is the handle.
@@ -61,18 +89,34 @@ function textBox(n) {
   const range = N.newRange(document);
   N.rangeOver(range, at);
   const r = N.rangeRect(range);
-  if (r.width > 0 && r.height > 0) n.box = box(r);
+  if (r.width > 0 && r.height > 0) {
+    n.box = box(r);
+    if (r.bottom + scrollY <= 0 || (r.right + scrollX <= 0 && getComputedStyle(N.docElement(document)).direction !== 'rtl')) n.unreachable = true;
+  }
   return true;
 }
 
+const hintOf = (k) => k.looks ? k.looks.s ?? k.looks : '';
+const sameMarks = (a, b) => a.transparent === b.transparent && a.clipped === b.clipped && hintOf(a) === hintOf(b);
+const FAINT = Symbol('faint'), CUT = Symbol('cut'); // a node's only words are
+// What the only words of a node look like is how it looks itself.
+function inheritMarks(n, kids) {
+  if (kids.length !== 1) return;
+  const k = kids[0];
+  if (k.looks && !n.looks) n.looks = k.looks;
+  if (k.transparent) n.transparent = n[FAINT] = true;
+  if (k.clipped) n.clipped = n[CUT] = true;
+}
 function tidy(kids) {
   const out = [];
   let run = null, cut = true;
   for (const k of kids) {
     if (k === BREAK) { cut = true; continue; }
     if (k.role === 'text' && !k.w) {
-      if (run && !cut) { run.text += k.text; continue; }
-      run = { role: 'text', text: k.text };
+      if (run && !cut && sameMarks(run, k)) { run.text += k.text; continue; }
+      const glue = k.glue ?? (run !== null && !cut && !/\s$/.test(run.text) && !/^\s/.test(k.text));
+      run = { ...k, [ID]: 0, [TRIED]: false };
+      if (glue) run.glue = true;
       if (textAt.has(k)) textAt.set(run, textAt.get(k));
       out.push(run);
       cut = false;
@@ -100,7 +144,7 @@ function plain(k, depth) {
   return !k.children || k.children.every((c) => plain(c, depth + 1));
 }
 function textIn(k, out, depth) {
-  if (k.role === 'text') out.push(k.text);
+  if (k.role === 'text') { if (k.glue && out.length) out[out.length - 1] += k.text; else out.push(k.text); }
   else if (k.name && k.role === 'img') out.push(k.name);
   if (k.children && depth < 60) for (const c of k.children) textIn(c, out, depth + 1);
 }
@@ -136,13 +180,21 @@ function clipNow(c) {
 }
 
 // What a unit rests on besides its element: what it inherits.
-const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable'];
+const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own', 'group'];
 function sameContext(a, b) {
   if (a === b) return true;
   for (const k of INHERITED) if (a[k] !== b[k]) return false;
   return true;
 }
-const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null });
+// A form is the same object for its life, so that what is in it can be reused.
+const forms = new WeakMap();
+function formOf(el) {
+  let f = forms.get(el);
+  if (!f) forms.set(el, f = { el, sig: '' });
+  f.sig = '';
+  return f;
+}
+const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null, group: null, likes: 0, column: 0, found: [] });
 
 // wantOf is what was last wanted of an element; shownAs is it while it is shown.
 const wantOf = new WeakMap();
@@ -151,7 +203,7 @@ function shownAs(el) {
   return w && stays(w) && w.ref && N.connected(el) ? w : null;
 }
 
-let capNow = 20000;
+let capNow = 20000, L = null;
 function walkTree(opts) {
   styles = new Map();
   pseudos = new Set();
@@ -161,6 +213,8 @@ function walkTree(opts) {
   const cap = capNow = opts.cap || capNow;
   const vp = viewportOf();
   const notes = [];
+  const hovers = new Set();
+  hoverTargets(document, hovers);
   const visited = new Set();
   const owners = ownership();
   const modals = Array.from(N.docQueryAll(document, ':modal'));
@@ -168,12 +222,14 @@ function walkTree(opts) {
   const body = N.docBody(document), top = N.docElement(document);
   vp.rtl = top ? getComputedStyle(top).direction === 'rtl' : false;
   let count = 0, cut = false, listened = 0, walked = 0;
+  const lit = active && N.has(active, 'aria-activedescendant') && byId(N.root(active), N.attr(active, 'aria-activedescendant')) || null;
   if (opts.fresh) everything = true;
-  takeChanges(active);
+  takeChanges(active, lit);
+  if (everything || !L) L = newLooks(); else if (deep.size) L.restyle();
   const reusing = !everything && !owners.size;
 
   function want(el, n, role, c, F) {
-    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, lost: 0, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, placed: -1 };
+    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, lost: 0, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, placed: -1, form: c.form, filled: Boolean(n.value) };
     n.w = w;
     wantOf.set(el, w);
     F.unit.seq.push(w);
@@ -193,11 +249,12 @@ function walkTree(opts) {
     const unit = newUnit(el, pc);
     if (old) unit.geo = old.geo;
     const s = styleOf(el);
-    let actOn = null;
+    let actOn = null, hover = pc.hover;
     if (CONTROL_TAGS.has(tag) || tag.includes('-')) { if (!controls.has(el)) { controls.add(el); controlSeen.set(el, controlState(el, tag)); } }
     const any = N.hasAny(el);
     if (pointing(el, tag)) rests(el);
-    if (s.display === 'none') {
+    if (hovers.size && !hover && hovers.has(el) && (s.display === 'none' || !s.visible) && few(el)) hover = true;
+    if (s.display === 'none' && !(hover && !pc.hover)) {
       actOn = handleOf(el, tag, true);
       if (!actOn) {
         if (tag !== 'input' && !cut) units.set(el, unit);
@@ -205,16 +262,24 @@ function walkTree(opts) {
       }
     }
     visited.add(el);
+    // Text that only measures: hidden from readers, and where no eye gets.
+    if (any && (s.position === 'absolute' || s.position === 'fixed') && N.attr(el, 'aria-hidden') === 'true' && !N.elQueryAll(el, 'a,button,input,select,textarea,[tabindex],[role]').length) {
+      const r = N.rect(el);
+      if (r.bottom + scrollY <= 0 || (r.right + scrollX <= 0 && !vp.rtl)) return null;
+    }
     const contents = s.display === 'contents';
-    const visible = actOn || s.visible || contents;
+    const visible = actOn || s.visible || contents || hover;
     if (!actOn && tag === 'input') actOn = handleOf(el, tag, !s.visible);
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null };
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false, group: 0, cells: 0 };
+    L.place(c, pc, el, tag, any);
+    unit.likes = c.group;
+    unit.column = pc.cells || 0;
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
-    if (+s.opacity < 0.01) c.clear = true;
+    if (+s.opacity < 0.01) { c.clear = true; if (hovers.has(el)) c.shy = true; }
     if (any && N.has(el, 'aria-disabled')) c.disabled = N.attr(el, 'aria-disabled') === 'true';
     if (modals.length && modals.includes(el)) c.inert = false;
     if (!contents) {
@@ -229,13 +294,14 @@ function walkTree(opts) {
     // What is it?
     if (any && !role && !pc.editable && N.has(el, 'contenteditable') && isHTML(el) && N.editable(el)) role = 'textbox';
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
+    if (!role && tag.startsWith('svg:') && titled(el)) role = tag === 'svg:g' ? 'group' : 'img';
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
-    const F = { el, tag, role, s, c, unit, deep: false, group: null, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
+    const F = { el, tag, role, s, c, unit, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
     const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
     if (visible && (NAMED.has(role) || labelled)) {
-      const r = nameOf(el);
+      const r = nameOf(el, hover);
       name = r.name;
       F.from = r.from;
       if (NAME_REQUIRED.has(role) && !name) role = F.role = '';
@@ -277,19 +343,33 @@ function walkTree(opts) {
         const ph = line(N.attr(el, 'placeholder') || N.attr(el, 'aria-placeholder') || '');
         if (ph && ph !== name) n.placeholder = clip(ph, 300);
       }
+      if (widget && !name && any) {
+        for (const a of TOOLTIPS) { const t = N.attr(el, a); if (t && line(t)) { n.name = name = clip(line(t), 300); F.from = 'title'; break; } }
+      }
       if (tag === 'input') n.input_type = N.inputType(el);
       if (role === 'link') { const h = N.attr(el, 'href') ?? N.attr(el, 'xlink:href'); if (h !== null) n.url = h.startsWith('data:') ? h.slice(0, h.indexOf(',') + 1) : clip(line(h), 2000); }
       if (role === 'dialog' || role === 'alertdialog') { if (N.attr(el, 'aria-modal') === 'true' || modals.includes(el)) n.modal = true; }
       if (el === active) n.active = true;
       if (c.hidden) n.aria_hidden = true;
       const w = want(el, n, role || 'generic', c, F);
-      if (n.haspopup || n.expanded || role === 'combobox') { const t = N.has(el, 'aria-controls') && N.controls(el); if (t && t[0]) w.controls = t[0]; }
+      if (n.haspopup || n.expanded || role === 'combobox') {
+        const t = N.has(el, 'aria-controls') && N.controls(el);
+        const o = !t && N.has(el, 'aria-owns') && byId(N.root(el), tokens(N.attr(el, 'aria-owns'))[0] || '');
+        const popup = t && t[0] || o;
+        if (popup) w.controls = popup;
+        if (role === 'combobox' && tag !== 'select') {
+          const list = tag === 'input' && N.has(el, 'list') && N.inputList(el);
+          const count = list ? N.elQueryAll(list, 'option').length : popup ? N.elQueryAll(popup, '[role=option]').length : 0;
+          if (count) n.options = count;
+        }
+      }
       if (w.key) n.key = w.key;
     }
     if (tag === 'select') selectKids(F, el);
     else if (tag === 'img' && N.has(el, 'usemap')) areaKids(F, el, c);
     else if (tag.startsWith('svg:') && tag === 'svg:svg') F.list = N.elQueryAll(el, SVG_WALK).length || !name ? svgKids(el) : [];
-    else if (!NO_KIDS.has(tag) && !s.skipped) {
+    else if (tag === 'canvas') F.list = focusables(el);
+    else if (!NO_KIDS.has(tag) && !s.skipped && (tag !== 'object' || paints(el))) {
       const root = shadowOf(el);
       if (root) { watch(root); readPseudos(root); }
       F.list = flatChildren(el, tag);
@@ -300,6 +380,10 @@ function walkTree(opts) {
     return F;
   }
 
+  // A menu that a pointer opens is not listed before; a few actions are.
+  const few = (el) => N.elQueryAll(el, 'a,button,input,select,textarea,[role],[tabindex]').length <= 8;
+  // What stands in for a canvas is not painted, but the keyboard reaches it.
+  const focusables = (el) => N.first(el) ? Array.from(N.elQueryAll(el, '*')).filter((k) => focusable(k, tagOf(k))) : [];
   const svgKids = (el) => N.elQueryAll(el, SVG_WALK).length ? flatChildren(el, 'svg:svg') : [];
   function selectKids(F, el) {
     let group = null, parent = null, num = 0;
@@ -349,7 +433,7 @@ function walkTree(opts) {
     u.interactive = P.interactive;
     u.clicks = P.clicks;
     u.forgot = forgotten;
-    u.node = F.n || F.group;
+    u.node = F.n || u.group;
     P.interactive = P.interactive || interactive;
     P.clicks = P.clicks || clicks;
     join(u, P);
@@ -369,14 +453,16 @@ function walkTree(opts) {
   }
 
   function finish(F, P) {
-    const { el, tag, role, s, c, n } = F;
+    const { el, tag, role, s, c, n, unit: u } = F;
     if (n) {
       const a = pseudoText(el, '::after');
       if (a) F.kids.push({ role: 'text', text: a });
     } else if (pseudos.has(el)) { const a = pseudoText(el, '::after'); if (a) F.kids.push({ role: 'text', text: a }); }
     const widget = WIDGETS.has(role);
     let node = null;
+    const hint = F.visible && el !== body && el !== top ? looksOf(F, P, widget) : '';
     if (n) node = settle(F, widget);
+    if (hint) mark(F, node, hint);
     if (node) {
       P.kids.push(node);
       if (widget || node.clickable || F.tabbed) P.interactive = true;
@@ -386,21 +472,47 @@ function walkTree(opts) {
     else if (F.inline) for (const k of F.kids) P.kids.push(k);
     else {
       const kids = tidy(F.kids);
-      if (kids.length && c.listening && F.visible && !F.interactive && !c.control && s.display !== 'inline' && kids.every((k) => k.role === 'text') && el !== body) {
+      if (kids.length && c.listening && F.visible && !tag.startsWith('svg:') && !F.interactive && !c.control && s.display !== 'inline' && kids.every((k) => k.role === 'text') && el !== body) {
         // Inside something that listens for clicks, a leaf may be what is meant.
         const t = textsOf(kids);
         const g = { role: 'generic', name: clip(t, NAME_MAX) };
         if (c.hidden) g.aria_hidden = true;
+        inheritMarks(g, kids);
         const w = want(el, g, 'generic', c, F);
         w.keep = true;
         P.kids.push(g);
       } else if (kids.length >= 2 && F.visible && el !== top) {
-        const g = F.group = { role: 'generic', children: kids };
+        const g = u.group = { role: 'generic', children: kids };
+        if (F.group) F.group(g);
         if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
       } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
     }
     if (F.interactive) P.interactive = true;
     if (F.clicks) P.clicks = true;
+  }
+  // looksOf is what the paint says of the element, or a class about its state.
+  function looksOf(F, P, widget) {
+    const { el, tag, role, c, n } = F;
+    if (!c.own || F.actOn) return '';
+    const rowlike = ROWLIKE.has(role) || tag === 'tr' || c.rowEl === el;
+    F.state = '';
+    if (!n || !(n.disabled || n.current || n.selected === 'true' || n.pressed === 'true' || n.checked === 'true' || n.expanded)) F.state = stateByClass(el, tag);
+    const h = c.control && !widget ? '' : L.hint(F, P, rowlike, widget);
+    if (!F.state) return h;
+    return h ? F.state + ', ' + h : F.state;
+  }
+  // mark puts a hint where it is seen: on the one control that an item holds,
+  // on the element's own node, else on its words.
+  function mark(F, node, hint) {
+    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) L.note(k, F.c.group, hint, F.unit); };
+    if (F.state && !(node && node.w && node.w.keep)) {
+      const ops = F.kids.filter((k) => k.w && k.w.keep && (WIDGETS.has(k.role) || k.clickable));
+      if (ops.length === 1) { note(ops[0]); return; }
+    }
+    if (node) { note(node); return; }
+    const words = F.kids.filter((k) => k.role === 'text' && k.text !== ' ');
+    if (words.length && words.length <= 4) words.forEach(note);
+    else F.group = note;
   }
   // A label's words are its control's name; said once is enough. labelKids
   // leaves only the control, if the label holds it, and says whether it did so.
@@ -446,6 +558,8 @@ function walkTree(opts) {
       const t = contentOf(el, tag) || line(N.attr(el, 'title') || '');
       if (t) { n.name = clip(t, 300); w.name = n.name; F.from = 'content'; }
     }
+    if (w.keep && !n.name && (clickable || ICONIC.has(role)) && !textsOf(kids)) { const i = iconOf(el); if (i && !n.looks) n.looks = i + ' icon'; }
+    if (clickable && tag === 'svg:g' && !n.description) { const kind = line(N.attr(el, 'data-type') || N.attr(el, 'data-kind') || '') || iconOf(el); if (kind && kind !== n.name) n.description = clip(kind, 60); }
     if (role === 'listitem' && !w.keep) { delete n.w; }
     if (!w.keep) delete n.w;
 
@@ -454,6 +568,7 @@ function walkTree(opts) {
       if (kids.every((k) => k.role === 'text')) {
         const t = textsOf(kids);
         if (n.name && bare(n.name) !== bare(t) && t) n.label = t; else if (t) n.name = t;
+        inheritMarks(n, kids);
         kids = [];
       } else if (F.from === 'content') delete n.name;
     } else if (role === 'row' && F.from === 'content' && n.name.length > 300) n.name = clip(n.name, 300);
@@ -462,6 +577,7 @@ function walkTree(opts) {
       const t = textsOf(kids);
       if (t && F.from !== 'content' && bare(t) !== bare(n.name)) n.label = clip(t, 500);
       kids.forEach((k) => forget(k, 0));
+      if (F.from === 'content' && kids[0].role === 'text') inheritMarks(n, kids);
       kids = [];
     }
     if (kids.length) n.children = kids;
@@ -472,7 +588,7 @@ function walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false, unit: newUnit(null, null) };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false, group: 0, cells: 0 };
   const stack = [];
   const first = top && enter(top, base, false);
   if (first) { first.deep = everything || deep.has(top); first.unit.deep = first.deep; stack.push(first); }
@@ -485,10 +601,12 @@ function walkTree(opts) {
     }
     const ch = F.list[F.i++];
     if (!isElement(ch)) {
-      if (!F.visible || !F.s.visible && F.s.display !== 'contents') continue;
+      if (!F.visible || !F.s.visible && F.s.display !== 'contents' || F.c.hover) continue;
       const t = squash(N.data(ch));
       if (t) {
         const k = { role: 'text', text: t };
+        if (F.c.clear || (F.c.own && (L.of(F.c, F.el, F.tag) || F).faint)) k.transparent = true;
+        if (F.c.clip && cutOff(clipNow(F.c.clip).rect)) k.clipped = true;
         textAt.set(k, ch);
         F.kids.push(k);
       }
@@ -496,7 +614,8 @@ function walkTree(opts) {
     }
     if (reusing && !F.deep && !stale.has(ch)) {
       const u = units.get(ch);
-      if (u && sameContext(u.pc, F.c) && count + u.count <= cap) { reuse(u, F); continue; }
+      const cell = u && u.column && (tagOf(ch) === 'td' || tagOf(ch) === 'th');
+      if (u && sameContext(u.pc, F.c) && (!cell || u.column === (F.c.cells || 0) + 1) && count + u.count <= cap) { if (cell) F.c.cells = u.column; reuse(u, F); continue; }
     }
     const G = enter(ch, F.c, owners.get(ch) === F.el);
     if (G) {
@@ -507,6 +626,9 @@ function walkTree(opts) {
   }
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
+  if (walked) L.settle(R.unit, rootNode);
+  const lw = lit && wantOf.get(lit);
+  if (lw && stays(lw) && !lw.node.active && !lw.node.looks) lw.node.looks = 'highlighted';
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
   const stay = [];
@@ -516,11 +638,11 @@ function walkTree(opts) {
   let hits = 0;
   for (const w of stay) {
     const n = w.node, role = w.role;
-    if (!(WIDGETS.has(role) || n.clickable) || w.area || hits >= 400 || n.offscreen || n.unreachable || n.clipped || n.pointer_none || role === 'option') { w.blocker = null; w.tried = false; continue; }
+    if (!w.operable || w.area || hits >= 400 || n.offscreen || n.unreachable || n.clipped || n.pointer_none || role === 'option') { w.blocker = null; w.tried = false; continue; }
     hits++;
     if (w.tried && w.moved !== walks && !meets(regions, n.box)) continue;
     w.tried = true;
-    const b = blocker(w.actOn || w.el, N.rect(w.actOn || w.el), clipNow(w.clip), vp);
+    const b = blocker(w.actOn || w.el, rectAt(w), clipNow(w.clip), vp);
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
   changesDone(cut);

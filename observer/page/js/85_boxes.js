@@ -37,10 +37,19 @@ function areaRect(a, r) {
 // measure finds where one node is, and notes when that has changed.
 function measure(w, vp) {
   const n = w.node, el = w.el;
-  const r = w.area ? areaRect(el, N.rect(w.area)) : rectOf(w.actOn || el);
+  let r = w.area ? areaRect(el, N.rect(w.area)) : rectOf(w.actOn || el);
+  w.operable = WIDGETS.has(w.role) || Boolean(n.clickable);
+  w.noSize = false;
+  const hover = w.operable && (w.ctx.hover || w.ctx.shy);
+  if (hover && !n.on_hover) { n.on_hover = true; remade(n); }
+  if (w.operable && !w.ctx.hover && !w.area && (r.width <= 0 || r.height <= 0)) {
+    // Without size, unless what it holds flows over.
+    const p = !styleOf(el).over && paints(el);
+    if (p) r = p; else w.noSize = w.role !== 'option';
+  }
   w.placed = walks;
   w.at = { left: r.left, top: r.top };
-  w.noEvents = (WIDGETS.has(w.role) || n.clickable) && styleOf(w.actOn || el).events === 'none';
+  w.noEvents = w.operable && styleOf(w.actOn || el).events === 'none';
   put(w, box(r), r, vp);
   if (w.role === 'iframe') {
     const cs = getComputedStyle(el);
@@ -49,12 +58,15 @@ function measure(w, vp) {
     n.frame = at;
   }
 }
+const rectAt = (w) => { const b = w.node.box, { left, top } = w.at; return { left, top, right: left + b.w, bottom: top + b.h, width: b.w, height: b.h }; };
 function put(w, b, r, vp) {
   const n = w.node, was = n.box;
   const before = placeBits(n);
   delete n.offscreen; delete n.unreachable; delete n.clipped; delete n.pointer_none;
-  place(n, r, clipNow(w.clip), w.fixed, vp);
+  if (w.noSize) n.unreachable = true;
+  if (!n.unreachable && !n.on_hover) place(n, r, clipNow(w.clip), w.fixed, vp);
   if (w.noEvents) n.pointer_none = true;
+  if (n[CUT]) n.clipped = true;
   n.box = b;
   if (!was || was.x !== b.x || was.y !== b.y || was.w !== b.w || was.h !== b.h || before !== placeBits(n)) {
     relocated(n);
@@ -82,7 +94,7 @@ function moveBoxes(root, vp) {
       if (!near(r.left, old.left) || !near(r.top, old.top)) { u.geo = old; shift(u, r.left - old.left, r.top - old.top, vp); }
       continue;
     }
-    if (reused && u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; relocated(k); }
+    if (reused && u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k[TRIED]) { delete k.box; delete k.unreachable; k[TRIED] = false; relocated(k); }
     const still = !reused && old && r && u.seq.length >= WIDE && sameRect(r, old) && stillAround(u);
     for (let i = u.seq.length - 1; i >= 0; i--) {
       const x = u.seq[i];
@@ -125,6 +137,6 @@ function shift(unit, dx, dy, vp) {
       if (x.role === 'iframe') { measure(x, vp); continue; }
       put(x, box(r), r, vp);
     }
-    if (u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k.box) { delete k.box; k[TRIED] = false; relocated(k); }
+    if (u.node && u.node.children) for (const k of u.node.children) if (k.role === 'text' && k[TRIED]) { delete k.box; delete k.unreachable; k[TRIED] = false; relocated(k); }
   }
 }

@@ -5,7 +5,8 @@
 const ID = Symbol('id'), MADE = Symbol('made'), MOVED = Symbol('moved'), TRIED = Symbol('tried'), UP = Symbol('up');
 // Of a node with all that is in it: its newest walk, its newest place, its texts with boxes.
 const NEWEST = Symbol('newest'), SHIFTED = Symbol('shifted'), TEXTS = Symbol('labels');
-let lastID = 0;
+let lastID = 0, lastSeal = 0; // the latter: walk of the last answer, walks without one lie between
+const sealed = (n) => n[ID] && n[NEWEST] <= lastSeal && n[SHIFTED] <= lastSeal;
 
 // link writes onto the nodes what only the whole walk knows: refs, and marks
 // that name other nodes.
@@ -31,7 +32,7 @@ function link(t) {
     set(n, 'covered_by', cover);
     // Marks that hold for a whole subtree are repeated on what can be operated.
     set(n, 'inert', c && c.inert ? true : undefined);
-    set(n, 'transparent', c && c.clear && !w.actOn ? true : undefined);
+    set(n, 'transparent', c && c.clear && !w.actOn || n[FAINT] ? true : undefined);
   }
 }
 
@@ -59,6 +60,7 @@ function patch(root, since) {
       kept = true;
     } else {
       const { children, w, ...own } = n;
+      if (own.looks && own.looks.hint) own.looks = own.looks.s || undefined;
       own.d = depth;
       own.i = n[ID];
       nodes.push(own);
@@ -74,13 +76,13 @@ function seal(root) {
   const order = [], todo = [root];
   while (todo.length) {
     const n = todo.pop();
-    if (n[ID] && n[NEWEST] !== walks && n[SHIFTED] !== walks) { order.push(n); continue; }
+    if (sealed(n)) { order.push(n); continue; }
     order.push(n);
     if (n.children) for (let i = n.children.length - 1; i >= 0; i--) todo.push(n.children[i]);
   }
   let labels = 0;
   for (const n of order) {
-    if (n[ID] && n[NEWEST] !== walks && n[SHIFTED] !== walks) { labels += n[TEXTS]; continue; }
+    if (sealed(n)) { labels += n[TEXTS]; continue; }
     if (!n[ID]) { n[ID] = ++lastID; n[MADE] = n[NEWEST] = walks; n[MOVED] = n[SHIFTED] = 0; }
     if (n.role === 'text' && !n[TRIED] && labels < TEXT_BOXES) { n[TRIED] = true; textBox(n); }
     if (n.role === 'text' && n.box) labels++;
@@ -88,7 +90,7 @@ function seal(root) {
   for (let i = order.length - 1; i >= 0; i--) {
     const n = order[i];
     let newest = n[MADE], shifted = n[MOVED], count = n.role === 'text' && n.box ? 1 : 0;
-    if (n[TEXTS] !== undefined && n[NEWEST] !== walks && n[SHIFTED] !== walks) continue;
+    if (n[TEXTS] !== undefined && sealed(n)) continue;
     if (n.children) for (const k of n.children) {
       k[UP] = n;
       if (k[NEWEST] > newest) newest = k[NEWEST];
@@ -99,4 +101,5 @@ function seal(root) {
     n[SHIFTED] = shifted;
     n[TEXTS] = count;
   }
+  lastSeal = walks;
 }
