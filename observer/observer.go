@@ -28,7 +28,7 @@ import (
 type Options struct {
 	Deadline time.Duration // of one capture; 1.5 s
 	Budget   int           // tokens of a text where the request sets none; 6,000
-	Nodes    int           // elements walked in a frame at most; 20,000
+	Nodes    int           // elements walked in a frame at most; 150,000
 	Logger   *slog.Logger  // slog.Default()
 }
 
@@ -46,7 +46,7 @@ func (o *Options) defaults() error {
 		o.Budget = 6000
 	}
 	if o.Nodes == 0 {
-		o.Nodes = 20000
+		o.Nodes = 150000
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -58,22 +58,42 @@ func (d *Delta) Apply(base *Tree) *Tree {
 			number(c.Node)
 		}
 	}
-	// Last, everything into its place, parents before children.
+	// Last, everything into its place: for each parent from the left, as the
+	// changes come.
+	comes := map[*Node][]Change{}
+	var parents []*Node
 	for _, c := range d.Changes {
-		if c.Kind != Added && c.Kind != Moved {
+		if c.Kind != Added && c.Kind != Moved || c.At >= len(nodes) {
 			continue
 		}
 		switch {
-		case c.At >= len(nodes):
 		case c.Parent < 0:
 			root = nodes[c.At]
 		case c.Parent < len(nodes):
 			p := nodes[c.Parent]
-			p.Children = slices.Insert(p.Children, min(c.Index, len(p.Children)), nodes[c.At])
+			if comes[p] == nil {
+				parents = append(parents, p)
+			}
+			comes[p] = append(comes[p], c)
 		}
+	}
+	for _, p := range parents {
+		p.Children = interleave(p.Children, comes[p], nodes)
 	}
 	next.Root = root
 	return next
+}
+
+// interleave puts what comes at its final positions, the rest between.
+func interleave(stay []*Node, comes []Change, nodes []*Node) []*Node {
+	out := make([]*Node, 0, len(stay)+len(comes))
+	for _, c := range comes {
+		for len(out) < c.Index && len(stay) > 0 {
+			out, stay = append(out, stay[0]), stay[1:]
+		}
+		out = append(out, nodes[c.At])
+	}
+	return append(out, stay...)
 }
 
 func fieldText(v reflect.Value) string {

@@ -173,7 +173,8 @@ func (m *matching) inGaps(i, j int) {
 		for x, c := range q {
 			if m.alike(c, k) {
 				m.pair(c, k)
-				waiting[gap{last}] = append(append([]int{}, q[:x]...), q[x+1:]...)
+				copy(q[1:x+1], q[:x])
+				waiting[gap{last}] = q[1:]
 				break
 			}
 			if x > 8 { // a long gap holds other things, not changed ones

@@ -32,7 +32,7 @@ var errTopFrame = errors.New("the top frame cannot be looked into")
 // Options of a capture; zero values mean the defaults.
 type Options struct {
 	Deadline time.Duration // for the whole page; 1.5 s
-	Nodes    int           // elements walked in a frame at most; 20,000
+	Nodes    int           // elements walked in a frame at most; 150,000
 }
 
 // A Capturer captures pages. It remembers, per document, which listeners and
@@ -73,7 +73,7 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 		o.Deadline = 1500 * time.Millisecond
 	}
 	if o.Nodes <= 0 {
-		o.Nodes = 20000
+		o.Nodes = 150000
 	}
 	deadline := time.Now().Add(o.Deadline)
 	ctx, cancel := context.WithDeadline(ctx, deadline)

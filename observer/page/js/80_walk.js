@@ -117,7 +117,7 @@ function walkTree(opts) {
   pseudoRoots = new Set();
   walks++;
   readPseudos(document);
-  const cap = (opts && opts.cap) || 20000;
+  const cap = (opts && opts.cap) || 150000;
   const vp = viewportOf();
   const notes = [];
   const wanted = [];

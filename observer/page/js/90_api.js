@@ -114,6 +114,8 @@ const publicAPI = {
     for (const w of t.stay) {
       const n = w.node;
       n.ref = refTo(w);
+      const e = w.ref && byRef.get(w.ref);
+      if (e && e.rebinds) n.rebinds = e.rebinds;
       if (w.controls) { const x = t.nodeOf.get(w.controls); if (x) n.controls = refTo(x); }
       if (w.blocker) {
         let x = null;
