@@ -31,7 +31,7 @@ var errTopFrame = errors.New("the top frame cannot be looked into")
 
 // Options of a capture; zero values mean the defaults.
 type Options struct {
-	Deadline time.Duration // for the whole page; 1.5 s
+	Deadline time.Duration // for the whole page; 1.5 s, and more for a large one
 	Nodes    int           // elements walked in a frame at most; 150,000
 }
 
@@ -76,10 +76,11 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 		o.Nodes = 150000
 	}
 	deadline := time.Now().Add(o.Deadline)
+	whole := ctx
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for try := 0; ; try++ {
-		got, moved, err := c.once(ctx, tab, refs, o)
+		got, moved, err := c.once(ctx, whole, tab, refs, o)
 		switch {
 		case err == nil && moved && try < 3 && time.Until(deadline) > o.Deadline/2:
 			// A child frame was navigating; there is time to see where to.
@@ -102,12 +103,35 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	}
 }
 
+// A page that answers at once but is large is not busy: it gets perThousand for
+// each thousand elements over smallPage.
+const (
+	smallPage   = 10_000
+	perThousand = 200 * time.Millisecond
+)
+
+// size is the number of elements in the frame, 0 where it does not say.
+func size(ctx context.Context, f *browser.Frame) int {
+	var n int
+	if err := f.Call(ctx, &n, "() => __quartet.size()"); err != nil {
+		return 0 // the walk will meet the same error and tell
+	}
+	return n
+}
+
 // once captures the frames as they are listed now. moved says that one of the
-// child frames was navigating meanwhile and is missing.
-func (c *Capturer) once(ctx context.Context, tab *browser.Tab, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
+// child frames was navigating meanwhile and is missing. whole is ctx without the
+// deadline.
+func (c *Capturer) once(ctx, whole context.Context, tab *browser.Tab, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
 	frames, err := tab.Frames(ctx)
 	if err != nil {
 		return nil, false, err
+	}
+	if more := min(size(ctx, frames[0]), o.Nodes) - smallPage; more > 0 {
+		o.Deadline += time.Duration(more) * perThousand / 1000
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(whole, o.Deadline)
+		defer cancel()
 	}
 	walks := make([]*frameWalk, len(frames))
 	errs := make([]error, len(frames))

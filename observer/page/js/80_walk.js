@@ -43,7 +43,7 @@ function handleOf(el, tag, hiddenSelf) {
     const r = N.rect(el), s = styleOf(el);
     if (r.width > 3 && r.height > 3 && +s.opacity > 0.01 && s.visible && s.events !== 'none' && !/rect\(0|inset\(50%/.test(getComputedStyle(el).clip + getComputedStyle(el).clipPath)) return null;
   }
-  for (const l of via(LABELS, el, tag) || []) {
+  for (const l of labelsOf(el, tag)) {
     if (!N.checkVisibility(l, { visibilityProperty: true })) continue;
     const r = N.rect(l);
     if (r.width > 3 && r.height > 3) return l;

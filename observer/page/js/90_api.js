@@ -82,6 +82,7 @@ const publicAPI = {
     additions += observer.takeRecords().some((r) => r.addedNodes.length) ? 1 : 0;
     return { doc: docID, additions, ready: N.docReady(document), age: performance.now() };
   },
+  size: () => N.docQueryAll(document, '*').length,
   suspects: (max) => suspects(max || 50),
   roots: () => allRoots(200),
   adopt(host, root) {
