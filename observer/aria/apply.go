@@ -1,7 +1,6 @@
 package aria
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ func (d *Delta) Apply(base *Tree) *Tree {
 	next := &Tree{Version: h.Version, Document: h.Document, URL: h.URL, Title: h.Title, Tab: h.Tab,
 		Viewport: h.Viewport, Stale: h.Stale, Notes: slices.Clone(h.Notes)}
 	root := base.Clone().Root
-	x := newIndex(&Tree{Root: root})
+	x := numbered(&Tree{Root: root})
 	nodes := slices.Clone(x.nodes)
 
 	// Fields first: they are addressed by the base's numbers.
@@ -96,6 +95,17 @@ func interleave(stay []*Node, comes []Change, nodes []*Node) []*Node {
 	return append(out, stay...)
 }
 
+func boxText(b *Box) string {
+	var s []byte
+	for i, f := range []float64{b.X, b.Y, b.W, b.H} {
+		if i > 0 {
+			s = append(s, ',')
+		}
+		s = strconv.AppendFloat(s, f, 'g', -1, 64)
+	}
+	return string(s)
+}
+
 func fieldText(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -103,7 +113,7 @@ func fieldText(v reflect.Value) string {
 			return ""
 		}
 		if b, ok := v.Interface().(*Box); ok {
-			return fmt.Sprintf("%g,%g,%g,%g", b.X, b.Y, b.W, b.H)
+			return boxText(b)
 		}
 		return fieldText(v.Elem())
 	case reflect.Bool:

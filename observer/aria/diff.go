@@ -158,17 +158,35 @@ func compare(a, b *Node) []Field {
 	if sameOwn(a, b) {
 		return nil
 	}
+	if a.Box != nil && b.Box != nil && *a.Box != *b.Box {
+		// Everything below something that came has moved, and nothing else.
+		moved := *a
+		if moved.Box = b.Box; sameOwn(&moved, b) {
+			return []Field{{Name: "box", From: boxText(a.Box), To: boxText(b.Box)}}
+		}
+	}
 	var fields []Field
 	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for _, f := range nodeFields {
 		x, y := va.FieldByIndex(f.Index), vb.FieldByIndex(f.Index)
-		if reflect.DeepEqual(x.Interface(), y.Interface()) {
+		if same(x, y) {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		fields = append(fields, Field{Name: name, From: fieldText(x), To: fieldText(y)})
 	}
 	return fields
+}
+
+// same compares two fields of one type: plain values, or pointers to such.
+func same(x, y reflect.Value) bool {
+	if x.Kind() != reflect.Pointer {
+		return x.Equal(y)
+	}
+	if x.IsNil() || y.IsNil() {
+		return x.IsNil() == y.IsNil()
+	}
+	return x.Elem().Equal(y.Elem())
 }
 
 // sameOwn compares the nodes' own fields. It is written out because it runs

@@ -337,7 +337,17 @@ type index struct {
 }
 
 func newIndex(t *Tree) *index {
-	x := &index{tree: t, at: map[*Node]int{}}
+	x := numbered(t)
+	x.at = make(map[*Node]int, len(x.nodes))
+	for i, n := range x.nodes {
+		x.at[n] = i
+	}
+	return x
+}
+
+// numbered is an index without the way back from a node to its number.
+func numbered(t *Tree) *index {
+	x := &index{tree: t}
 	if t == nil || t.Root == nil {
 		return x
 	}
@@ -347,7 +357,6 @@ func newIndex(t *Tree) *index {
 		x.nodes = append(x.nodes, n)
 		x.parent = append(x.parent, parent)
 		x.end = append(x.end, 0)
-		x.at[n] = i
 		for _, c := range n.Children {
 			walk(c, i)
 		}
