@@ -194,11 +194,11 @@ func (b *builder) placed() []Change {
 				b.tell(j)
 			}
 			if parent >= 0 {
-				c.Parent, c.Index, c.After = b.fromB[parent], b.is.nth[j], b.is.after(j)
+				c.Parent, c.Index, c.After = b.fromB[parent], b.is.index(j), b.is.after(j)
 			}
 			out = append(out, c)
 		case b.moved[j]:
-			c := Change{Kind: Moved, At: b.fromB[j], Parent: b.fromB[parent], Index: b.is.nth[j], Node: b.b.nodes[j].Clone(), Quiet: b.follow[j]}
+			c := Change{Kind: Moved, At: b.fromB[j], Parent: b.fromB[parent], Index: b.is.index(j), Node: b.b.nodes[j].Clone(), Quiet: b.follow[j]}
 			if c.Parent < 0 {
 				c.Parent = b.number[parent]
 			}

@@ -12,6 +12,7 @@ type matching struct {
 	saysA, saysB *digest
 	firstA       []string // first ref in the subtree
 	firstB       []string
+	left, right  []int // of children, used again
 }
 
 // match pairs nodes by ref, then, under matched parents, nodes without ref (or
@@ -24,7 +25,7 @@ func match(base, next *Tree) *matching {
 	m.saysA, m.saysB = newDigest(m.a, seed), newDigest(m.b, seed)
 	m.firstA, m.firstB = firstRefs(m.a), firstRefs(m.b)
 
-	byRef := map[string]int{}
+	byRef := make(map[string]int, len(m.a.nodes)/2)
 	for i, n := range m.a.nodes {
 		if n.Ref != "" {
 			if _, twice := byRef[n.Ref]; !twice {
@@ -115,7 +116,8 @@ func valueOf(n *Node) string {
 
 // children pairs the unpaired children of a's node i and b's node j.
 func (m *matching) children(i, j int) {
-	left, right := unpairedIn(m.a, m.fromA, i), unpairedIn(m.b, m.fromB, j)
+	m.left, m.right = unpairedIn(m.left[:0], m.a, m.fromA, i), unpairedIn(m.right[:0], m.b, m.fromB, j)
+	left, right := m.left, m.right
 	// What stands before and after the change needs no search.
 	for len(left) > 0 && len(right) > 0 && m.plainlySame(left[0], right[0]) {
 		m.pair(left[0], right[0])
@@ -150,8 +152,7 @@ type refAndWords struct {
 	says  uint64
 }
 
-func unpairedIn(x *index, partner []int, i int) []int {
-	var out []int
+func unpairedIn(out []int, x *index, partner []int, i int) []int {
 	for k := i + 1; k < x.end[i]; k = x.end[k] {
 		if partner[k] < 0 {
 			out = append(out, k)

@@ -6,6 +6,7 @@ import "slices"
 // each: what is true of a parent is found out once.
 type placer struct {
 	x      *index
+	ready  bool  // the slices are filled
 	nth    []int // position among the siblings
 	prev   []int // the sibling before, or -1
 	alive  []bool
@@ -15,8 +16,16 @@ type placer struct {
 	headed map[int]bool   // parents whose children are in heads
 }
 
-func newPlacer(x *index) *placer {
-	p := &placer{x: x, nth: make([]int, len(x.nodes)), prev: make([]int, len(x.nodes)), alive: make([]bool, len(x.nodes)),
+func newPlacer(x *index) *placer { return &placer{x: x} }
+
+// get fills the placer when it is first needed: a page that only scrolled needs
+// none.
+func (p *placer) get() *placer {
+	if p.ready {
+		return p
+	}
+	x := p.x
+	*p = placer{x: x, ready: true, nth: make([]int, len(x.nodes)), prev: make([]int, len(x.nodes)), alive: make([]bool, len(x.nodes)),
 		said: map[int]string{}, heads: map[int]string{}, headed: map[int]bool{}}
 	if len(x.nodes) > 0 {
 		p.prev[0] = -1
@@ -45,7 +54,10 @@ func announces(n *Node) bool {
 }
 
 // live reports whether node i stands in a live region.
-func (p *placer) live(i int) bool { return p.alive[i] }
+func (p *placer) live(i int) bool { return p.get().alive[i] }
+
+// index is the position of node i among its siblings.
+func (p *placer) index(i int) int { return p.get().nth[i] }
 
 // node is the place of node i; for a row of the page's only table, which has
 // no name, "": there is nothing to say.
@@ -58,7 +70,7 @@ func (p *placer) node(i int) string {
 }
 
 func (p *placer) ofRow(place string) string {
-	if p.tables == 1 && (place == "table" || place == "grid" || place == "treegrid") {
+	if p.get().tables == 1 && (place == "table" || place == "grid" || place == "treegrid") {
 		return ""
 	}
 	return place
@@ -66,6 +78,7 @@ func (p *placer) ofRow(place string) string {
 
 // of is what place says of the path to node i.
 func (p *placer) of(i int) string {
+	p.get()
 	s, parts := "", 0
 	for k := p.x.parent[i]; k >= 1 && parts < 2; k = p.x.parent[k] {
 		t, ok := p.said[k]
@@ -112,6 +125,7 @@ func (p *placer) heading(i int) string {
 
 // after names the sibling before a row or item; "" where it stands first.
 func (p *placer) after(i int) string {
+	p.get()
 	switch p.x.nodes[i].Role {
 	case "row", "listitem", "option", "treeitem", "article", "menuitem":
 	default:

@@ -351,19 +351,28 @@ func numbered(t *Tree) *index {
 	if t == nil || t.Root == nil {
 		return x
 	}
-	var walk func(n *Node, parent int)
-	walk = func(n *Node, parent int) {
-		i := len(x.nodes)
-		x.nodes = append(x.nodes, n)
-		x.parent = append(x.parent, parent)
-		x.end = append(x.end, 0)
-		for _, c := range n.Children {
-			walk(c, i)
-		}
-		x.end[i] = len(x.nodes)
-	}
-	walk(t.Root, -1)
+	size := t.Root.size()
+	x.nodes, x.parent, x.end = make([]*Node, 0, size), make([]int, 0, size), make([]int, size)
+	x.number(t.Root, -1)
 	return x
+}
+
+func (x *index) number(n *Node, parent int) {
+	i := len(x.nodes)
+	x.nodes, x.parent = append(x.nodes, n), append(x.parent, parent)
+	for _, c := range n.Children {
+		x.number(c, i)
+	}
+	x.end[i] = len(x.nodes)
+}
+
+// size counts the nodes of a subtree.
+func (n *Node) size() int {
+	count := 1
+	for _, c := range n.Children {
+		count += c.size()
+	}
+	return count
 }
 
 // path returns the nodes from the root to i.

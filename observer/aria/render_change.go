@@ -176,14 +176,11 @@ func stateText(f Field) string {
 // added writes a new subtree in the compact form, its first line marked.
 func (w *deltaWriter) added(c Change, place string) {
 	blocks := w.compact.added(lean(c.Node))
-	if len(blocks) == 0 {
-		return
-	}
 	each(blocks, nil, func(b *block, _ []*block) { b.keep = true })
 	wr := writer{tree: &Tree{Root: c.Node}}
 	text := strings.TrimRight(wr.text(blocks), "\n")
 	if text == "" {
-		return
+		text = w.title(c.Node) // the compact form has no line for it, the change has
 	}
 	lines := strings.Split(text, "\n")
 	where := in(place)
