@@ -146,7 +146,7 @@ func key(n *Node) string {
 		}
 		return TextOf(n)
 	}
-	if s := clean(n.title()); s != "" {
+	if s := clean(n.Name); s != "" {
 		return s
 	}
 	if h := firstHeading(n, 4); h != nil {
