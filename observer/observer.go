@@ -143,7 +143,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (
 		}
 		if !seen && out.Dialog == nil {
 			// Nothing to fall back on: a slow first look beats an empty one.
-			o.Deadline *= 2
+			o.Deadline *= 4
 			got, err = a.capturer.Capture(ctx, tab, refs, o)
 			out.Dialog = tab.Dialog()
 		}
