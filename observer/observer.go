@@ -28,7 +28,7 @@ import (
 type Options struct {
 	Deadline time.Duration // of one capture; 1.5 s
 	Budget   int           // tokens of a text where the request sets none; 6,000
-	Nodes    int           // elements walked in a frame at most; 20,000
+	Nodes    int           // elements walked in a frame at most; 150,000
 	Logger   *slog.Logger  // slog.Default()
 }
 
@@ -46,7 +46,7 @@ func (o *Options) defaults() error {
 		o.Budget = 6000
 	}
 	if o.Nodes == 0 {
-		o.Nodes = 20000
+		o.Nodes = 150000
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -143,7 +143,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (
 		}
 		if !seen && out.Dialog == nil {
 			// Nothing to fall back on: a slow first look beats an empty one.
-			o.Deadline *= 2
+			o.Deadline *= 4
 			got, err = a.capturer.Capture(ctx, tab, refs, o)
 			out.Dialog = tab.Dialog()
 		}

@@ -80,6 +80,9 @@ func (e *effects) change(c *aria.Change) {
 			e.messages(c.Node)
 		}
 	case aria.Moved:
+		if c.Quiet {
+			return
+		}
 		e.moved = true
 		e.see("%s moved%s", describe(c.Node), at(c.Place))
 	case aria.Changed, aria.Rebound:

@@ -1,7 +1,6 @@
 package aria
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ func (d *Delta) Apply(base *Tree) *Tree {
 	next := &Tree{Version: h.Version, Document: h.Document, URL: h.URL, Title: h.Title, Tab: h.Tab,
 		Viewport: h.Viewport, Stale: h.Stale, Notes: slices.Clone(h.Notes)}
 	root := base.Clone().Root
-	x := newIndex(&Tree{Root: root})
+	x := numbered(&Tree{Root: root})
 	nodes := slices.Clone(x.nodes)
 
 	// Fields first: they are addressed by the base's numbers.
@@ -58,22 +57,53 @@ func (d *Delta) Apply(base *Tree) *Tree {
 			number(c.Node)
 		}
 	}
-	// Last, everything into its place, parents before children.
+	// Last, everything into its place: for each parent from the left, as the
+	// changes come.
+	comes := map[*Node][]Change{}
+	var parents []*Node
 	for _, c := range d.Changes {
-		if c.Kind != Added && c.Kind != Moved {
+		if c.Kind != Added && c.Kind != Moved || c.At >= len(nodes) {
 			continue
 		}
 		switch {
-		case c.At >= len(nodes):
 		case c.Parent < 0:
 			root = nodes[c.At]
 		case c.Parent < len(nodes):
 			p := nodes[c.Parent]
-			p.Children = slices.Insert(p.Children, min(c.Index, len(p.Children)), nodes[c.At])
+			if comes[p] == nil {
+				parents = append(parents, p)
+			}
+			comes[p] = append(comes[p], c)
 		}
+	}
+	for _, p := range parents {
+		p.Children = interleave(p.Children, comes[p], nodes)
 	}
 	next.Root = root
 	return next
+}
+
+// interleave puts what comes at its final positions, the rest between.
+func interleave(stay []*Node, comes []Change, nodes []*Node) []*Node {
+	out := make([]*Node, 0, len(stay)+len(comes))
+	for _, c := range comes {
+		for len(out) < c.Index && len(stay) > 0 {
+			out, stay = append(out, stay[0]), stay[1:]
+		}
+		out = append(out, nodes[c.At])
+	}
+	return append(out, stay...)
+}
+
+func boxText(b *Box) string {
+	var s []byte
+	for i, f := range []float64{b.X, b.Y, b.W, b.H} {
+		if i > 0 {
+			s = append(s, ',')
+		}
+		s = strconv.AppendFloat(s, f, 'g', -1, 64)
+	}
+	return string(s)
 }
 
 func fieldText(v reflect.Value) string {
@@ -83,7 +113,7 @@ func fieldText(v reflect.Value) string {
 			return ""
 		}
 		if b, ok := v.Interface().(*Box); ok {
-			return fmt.Sprintf("%g,%g,%g,%g", b.X, b.Y, b.W, b.H)
+			return boxText(b)
 		}
 		return fieldText(v.Elem())
 	case reflect.Bool:

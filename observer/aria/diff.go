@@ -54,9 +54,28 @@ type Change struct {
 	Place string `json:"place,omitempty"`
 	Was   string `json:"was,omitempty"`
 	After string `json:"after,omitempty"`
-	// Quiet marks a change of fields that no reader is told (boxes, keys) and of
-	// names that only repeat what changed inside the node.
+	// Live is set inside an alert, a status line or another live region: news
+	// that the page itself announces.
+	Live bool `json:"live,omitempty"`
+	// Quiet marks a change of fields that no reader is told (boxes, keys), of
+	// names that only repeat what changed inside the node, and the move into or
+	// out of a nameless wrapper that came or went. It has no Place.
 	Quiet bool `json:"quiet,omitempty"`
+}
+
+// An Order says that at least three children of a node stand in another order
+// than before. Their moves are among the changes.
+type Order struct {
+	Parent int    `json:"parent"` // number of the node, as in Change
+	Place  string `json:"place,omitempty"`
+	Moved  int    `json:"moved"` // children told as moved; the others kept their order
+	Of     int    `json:"of"`    // children in all, header rows left out
+	// Reversed is set when the children stand exactly the other way round.
+	Reversed bool `json:"reversed,omitempty"`
+	// First are the children that stand first now, header rows left out, at most
+	// five; Last is the last one of more than five.
+	First []*Node `json:"first"`
+	Last  *Node   `json:"last,omitempty"`
 }
 
 // A Field is one field that differs, as text; "" where it has no value.
@@ -73,6 +92,7 @@ type Delta struct {
 	Next    Head     `json:"next"`
 	Size    int      `json:"size"` // nodes in the base
 	Changes []Change `json:"changes,omitempty"`
+	Orders  []Order  `json:"orders,omitempty"`
 }
 
 // NewDocument reports whether the base belongs to an earlier document, so that
@@ -93,220 +113,11 @@ func (d *Delta) Empty() bool {
 	return true
 }
 
-// Diff compares two observations. Nodes are matched by ref first, nodes
-// without ref by role, name, content and position among the children of
-// matched parents. Time is near linear in both trees.
-func Diff(base, next *Tree) *Delta {
-	d := &Delta{Base: headOf(base), Next: headOf(next)}
-	m := match(base, next)
-	a, b := m.a, m.b
-	d.Size = len(a.nodes)
-
-	// Which matched nodes stay among their siblings, and which move.
-	moved := make([]bool, len(b.nodes))
-	for j := range b.nodes {
-		if i := m.fromB[j]; i >= 0 && j > 0 {
-			moved[j] = a.parent[i] < 0 || b.parent[j] < 0 || m.fromB[b.parent[j]] != a.parent[i]
-		}
-	}
-	for j, n := range b.nodes {
-		if m.fromB[j] < 0 || len(n.Children) < 2 {
-			continue
-		}
-		markMoved(m, b, j, moved)
-	}
-
-	for i := range a.nodes {
-		if m.fromA[i] < 0 && (a.parent[i] < 0 || m.fromA[a.parent[i]] >= 0) {
-			d.Changes = append(d.Changes, Change{Kind: Removed, At: i, Node: prune(a, i, m.fromA), Place: place(a.path(i))})
-		}
-	}
-
-	number := numberNew(m)
-	inside := make([]bool, len(b.nodes)) // something below was told
-	for j := range b.nodes {
-		if m.fromB[j] < 0 || moved[j] {
-			for p := b.parent[j]; p >= 0 && !inside[p]; p = b.parent[p] {
-				inside[p] = true
-			}
-		}
-	}
-	for k := range d.Changes {
-		for p := a.parent[d.Changes[k].At]; p >= 0; p = a.parent[p] {
-			if j := m.fromA[p]; j >= 0 {
-				if inside[j] {
-					break
-				}
-				inside[j] = true
-			}
-		}
-	}
-	var own []Change
-	var at []int
-	for j := len(b.nodes) - 1; j >= 0; j-- {
-		i := m.fromB[j]
-		if i < 0 {
-			continue
-		}
-		fields := compare(a.nodes[i], b.nodes[j])
-		if len(fields) == 0 {
-			continue
-		}
-		c := Change{Kind: Changed, At: i, Node: b.nodes[j].own(), Fields: fields, Place: place(b.path(j))}
-		c.Quiet = true
-		for _, f := range fields {
-			switch {
-			case f.Name == "ref" && f.From != "" && f.To != "", f.Name == "rebinds":
-				c.Kind, c.Quiet = Rebound, false
-			case quietField(f.Name):
-			case (f.Name == "name" || f.Name == "label") && inside[j] && nameFromContent(b.nodes[j]):
-			default:
-				c.Quiet = false
-			}
-		}
-		if !c.Quiet {
-			for p := b.parent[j]; p >= 0 && !inside[p]; p = b.parent[p] {
-				inside[p] = true
-			}
-		}
-		own, at = append(own, c), append(at, j)
-	}
-	slices.Reverse(own)
-	slices.Reverse(at)
-	// A control's new name says what its text says again.
-	renamed := -1
-	for k := range own {
-		if j := at[k]; renamed >= 0 && b.contains(renamed, j) && j != renamed {
-			own[k].Quiet = own[k].Quiet || b.nodes[j].Role == "text"
-		} else if namedByContent(b.nodes[j]) && slices.ContainsFunc(own[k].Fields, func(f Field) bool { return f.Name == "name" }) {
-			renamed = j
-		}
-	}
-
-	// Parents before children and siblings from the left: the order in which
-	// they can be put in place.
-	for j := range b.nodes {
-		parent := b.parent[j]
-		switch {
-		case m.fromB[j] < 0 && (parent < 0 || m.fromB[parent] >= 0):
-			c := Change{Kind: Added, At: number[j], Parent: -1, Node: prune(b, j, m.fromB), Place: place(b.path(j))}
-			if parent >= 0 {
-				c.Parent, c.Index = m.fromB[parent], indexIn(b, j)
-				c.After = before(b, j)
-			}
-			d.Changes = append(d.Changes, c)
-		case moved[j]:
-			c := Change{Kind: Moved, At: m.fromB[j], Parent: m.fromB[parent], Index: indexIn(b, j), Node: b.nodes[j].Clone(), Place: place(b.path(j))}
-			if c.Parent < 0 {
-				c.Parent = number[parent]
-			}
-			if p := a.parent[c.At]; p != c.Parent {
-				if c.Was = place(a.path(c.At)); c.Was == "" {
-					c.Was = "elsewhere"
-				}
-			}
-			d.Changes = append(d.Changes, c)
-		}
-	}
-	d.Changes = append(d.Changes, own...)
-	return d
-}
-
-func indexIn(x *index, i int) int {
-	k := 0
-	for j := x.parent[i] + 1; j < i; j = x.end[j] {
-		k++
-	}
-	return k
-}
-
-// markMoved keeps the longest run of children of b's node j that are in the
-// base's order already, and marks the others as moved.
-func markMoved(m *matching, b *index, j int, moved []bool) {
-	var kids, order []int
-	for k := j + 1; k < b.end[j]; k = b.end[k] {
-		if m.fromB[k] >= 0 && !moved[k] {
-			kids = append(kids, k)
-			order = append(order, m.fromB[k])
-		}
-	}
-	if slices.IsSorted(order) {
-		return
-	}
-	keep := increasing(order)
-	for x, k := range kids {
-		if !keep[x] {
-			moved[k] = true
-		}
-	}
-}
-
-// increasing marks a longest increasing subsequence.
-func increasing(v []int) []bool {
-	var tails []int // indexes into v
-	before := make([]int, len(v))
-	for i, x := range v {
-		k, _ := slices.BinarySearchFunc(tails, x, func(t, x int) int { return v[t] - x })
-		before[i] = -1
-		if k > 0 {
-			before[i] = tails[k-1]
-		}
-		if k == len(tails) {
-			tails = append(tails, i)
-		} else {
-			tails[k] = i
-		}
-	}
-	keep := make([]bool, len(v))
-	if len(tails) > 0 {
-		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
-			keep[i] = true
-		}
-	}
-	return keep
-}
-
-// prune copies the subtree at i without the nodes that have a partner.
-func prune(x *index, i int, partner []int) *Node {
-	c := x.nodes[i].own()
-	for k := i + 1; k < x.end[i]; k = x.end[k] {
-		if partner[k] < 0 {
-			c.Children = append(c.Children, prune(x, k, partner))
-		}
-	}
-	return c
-}
-
-// numberNew gives the nodes of b that have no partner their numbers, in the
-// order in which Apply meets them: subtree by subtree.
-func numberNew(m *matching) []int {
-	number := make([]int, len(m.b.nodes))
-	next := len(m.a.nodes)
-	var give func(j int)
-	give = func(j int) {
-		number[j] = next
-		next++
-		for k := j + 1; k < m.b.end[j]; k = m.b.end[k] {
-			if m.fromB[k] < 0 {
-				give(k)
-			}
-		}
-	}
-	for j := range m.b.nodes {
-		if m.fromB[j] < 0 && (m.b.parent[j] < 0 || m.fromB[m.b.parent[j]] >= 0) {
-			give(j)
-		}
-	}
-	// A subtree whose parent is matched but lies inside another new subtree is
-	// met later in document order: the loop above follows that order too.
-	return number
-}
-
 // quietField holds for what a reader is not told by itself: geometry, keys,
 // positions that follow from the order.
 func quietField(name string) bool {
 	switch name {
-	case "box", "key", "offscreen", "clipped", "pos_in_set", "set_size", "controls", "url":
+	case "box", "key", "offscreen", "clipped", "pos_in_set", "set_size", "controls", "url", "live":
 		return true
 	}
 	return false
@@ -331,49 +142,6 @@ func namedByContent(n *Node) bool {
 	return n.Ref != "" && (isControl(n.Role) || n.Clickable) && n.Role != "option" && n.Role != "treeitem"
 }
 
-// before names the sibling before a row or item.
-func before(b *index, j int) string {
-	switch b.nodes[j].Role {
-	case "row", "listitem", "option", "treeitem", "article", "menuitem":
-	default:
-		return ""
-	}
-	previous := -1
-	for k := b.parent[j] + 1; k < j; k = b.end[k] {
-		previous = k
-	}
-	if previous < 0 {
-		return ""
-	}
-	n := b.nodes[previous]
-	if isHeaderRow(n) {
-		return ""
-	}
-	if n.Role == "row" {
-		return shorten(rowKey(n), 32)
-	}
-	return shorten(TextOf(n), 32)
-}
-
-// isHeaderRow holds for a row of column headers only.
-func isHeaderRow(n *Node) bool {
-	if n.Role != "row" {
-		return false
-	}
-	cells := Cells(n)
-	return len(cells) > 0 && !slices.ContainsFunc(cells, func(c *Node) bool { return c.Role != "columnheader" })
-}
-
-// rowKey is the first text of a row.
-func rowKey(row *Node) string {
-	for _, c := range Cells(row) {
-		if s := TextOf(c); s != "" {
-			return s
-		}
-	}
-	return TextOf(row)
-}
-
 // nodeFields are the fields of a Node that a diff compares.
 var nodeFields = func() []reflect.StructField {
 	var fields []reflect.StructField
@@ -390,17 +158,35 @@ func compare(a, b *Node) []Field {
 	if sameOwn(a, b) {
 		return nil
 	}
+	if a.Box != nil && b.Box != nil && *a.Box != *b.Box {
+		// Everything below something that came has moved, and nothing else.
+		moved := *a
+		if moved.Box = b.Box; sameOwn(&moved, b) {
+			return []Field{{Name: "box", From: boxText(a.Box), To: boxText(b.Box)}}
+		}
+	}
 	var fields []Field
 	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for _, f := range nodeFields {
 		x, y := va.FieldByIndex(f.Index), vb.FieldByIndex(f.Index)
-		if reflect.DeepEqual(x.Interface(), y.Interface()) {
+		if same(x, y) {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		fields = append(fields, Field{Name: name, From: fieldText(x), To: fieldText(y)})
 	}
 	return fields
+}
+
+// same compares two fields of one type: plain values, or pointers to such.
+func same(x, y reflect.Value) bool {
+	if x.Kind() != reflect.Pointer {
+		return x.Equal(y)
+	}
+	if x.IsNil() || y.IsNil() {
+		return x.IsNil() == y.IsNil()
+	}
+	return x.Elem().Equal(y.Elem())
 }
 
 // sameOwn compares the nodes' own fields. It is written out because it runs

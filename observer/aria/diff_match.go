@@ -9,22 +9,23 @@ import (
 type matching struct {
 	a, b         *index
 	fromA, fromB []int // partner, or -1
-	hashA, hashB []uint64
+	saysA, saysB *digest
 	firstA       []string // first ref in the subtree
 	firstB       []string
+	left, right  []int // of children, used again
 }
 
 // match pairs nodes by ref, then, under matched parents, nodes without ref (or
 // with refs that found no partner) by content, by the refs inside them, by
 // role and name, and last by role between the same neighbours.
 func match(base, next *Tree) *matching {
-	m := &matching{a: newIndex(base), b: newIndex(next)}
+	m := &matching{a: numbered(base), b: numbered(next)}
 	m.fromA, m.fromB = unpaired(len(m.a.nodes)), unpaired(len(m.b.nodes))
 	seed := maphash.MakeSeed()
-	m.hashA, m.firstA = digest(m.a, seed)
-	m.hashB, m.firstB = digest(m.b, seed)
+	m.saysA, m.saysB = newDigest(m.a, seed), newDigest(m.b, seed)
+	m.firstA, m.firstB = firstRefs(m.a), firstRefs(m.b)
 
-	byRef := map[string]int{}
+	byRef := make(map[string]int, len(m.a.nodes)/2)
 	for i, n := range m.a.nodes {
 		if n.Ref != "" {
 			if _, twice := byRef[n.Ref]; !twice {
@@ -63,55 +64,81 @@ func unpaired(n int) []int {
 
 func (m *matching) pair(i, j int) { m.fromA[i], m.fromB[j] = j, i }
 
-// digest hashes what each subtree says, refs and geometry left out, and finds
-// the first ref in it.
-func digest(x *index, seed maphash.Seed) ([]uint64, []string) {
-	hash, first := make([]uint64, len(x.nodes)), make([]string, len(x.nodes))
+// firstRefs finds the first ref in each subtree.
+func firstRefs(x *index) []string {
+	first := make([]string, len(x.nodes))
 	for i := len(x.nodes) - 1; i >= 0; i-- {
-		n := x.nodes[i]
-		var h maphash.Hash
-		h.SetSeed(seed)
-		value := ""
-		if n.Value != nil {
-			value = *n.Value
+		first[i] = x.nodes[i].Ref
+		for k := i + 1; k < x.end[i] && first[i] == ""; k = x.end[k] {
+			first[i] = first[k]
 		}
-		for _, s := range []string{n.Role, n.Name, n.Text, n.Label, n.Description, n.Placeholder, value, n.Key, n.Checked, n.Selected} {
-			h.WriteString(s)
-			h.WriteByte(0)
-		}
-		first[i] = n.Ref
-		for k := i + 1; k < x.end[i]; k = x.end[k] {
-			maphash.WriteComparable(&h, hash[k])
-			if first[i] == "" {
-				first[i] = first[k]
-			}
-		}
-		hash[i] = h.Sum64()
 	}
-	return hash, first
+	return first
+}
+
+// A digest hashes what subtrees say, refs and geometry left out, each when it is
+// first asked for.
+type digest struct {
+	x    *index
+	seed maphash.Seed
+	hash []uint64
+	done []bool
+}
+
+func newDigest(x *index, seed maphash.Seed) *digest {
+	return &digest{x: x, seed: seed, hash: make([]uint64, len(x.nodes)), done: make([]bool, len(x.nodes))}
+}
+
+func (d *digest) of(i int) uint64 {
+	if d.done[i] {
+		return d.hash[i]
+	}
+	n := d.x.nodes[i]
+	var h maphash.Hash
+	h.SetSeed(d.seed)
+	for _, s := range []string{n.Role, n.Name, n.Text, n.Label, n.Description, n.Placeholder, valueOf(n), n.Key, n.Checked, n.Selected} {
+		h.WriteString(s)
+		h.WriteByte(0)
+	}
+	for k := i + 1; k < d.x.end[i]; k = d.x.end[k] {
+		maphash.WriteComparable(&h, d.of(k))
+	}
+	d.hash[i], d.done[i] = h.Sum64(), true
+	return d.hash[i]
+}
+
+func valueOf(n *Node) string {
+	if n.Value == nil {
+		return ""
+	}
+	return *n.Value
 }
 
 // children pairs the unpaired children of a's node i and b's node j.
 func (m *matching) children(i, j int) {
-	var left, right []int
-	for k := i + 1; k < m.a.end[i]; k = m.a.end[k] {
-		if m.fromA[k] < 0 {
-			left = append(left, k)
-		}
+	m.left, m.right = unpairedIn(m.left[:0], m.a, m.fromA, i), unpairedIn(m.right[:0], m.b, m.fromB, j)
+	left, right := m.left, m.right
+	// What stands before and after the change needs no search.
+	for len(left) > 0 && len(right) > 0 && m.plainlySame(left[0], right[0]) {
+		m.pair(left[0], right[0])
+		left, right = left[1:], right[1:]
 	}
-	for k := j + 1; k < m.b.end[j]; k = m.b.end[k] {
-		if m.fromB[k] < 0 {
-			right = append(right, k)
-		}
+	for len(left) > 0 && len(right) > 0 && m.plainlySame(left[len(left)-1], right[len(right)-1]) {
+		m.pair(left[len(left)-1], right[len(right)-1])
+		left, right = left[:len(left)-1], right[:len(right)-1]
 	}
 	if len(left) == 0 || len(right) == 0 {
 		return
 	}
-	left, right = byKey(m, left, right, func(x *index, k int, hash []uint64, _ []string) (any, bool) { return hash[k], true })
-	left, right = byKey(m, left, right, func(x *index, k int, _ []uint64, first []string) (any, bool) {
+	// A ref inside tells equals apart; words alone do not.
+	left, right = byKey(m, left, right, func(x *index, k int, says *digest, first []string) (any, bool) {
+		return refAndWords{first[k], says.of(k)}, first[k] != "" && x.nodes[k].Ref == ""
+	})
+	left, right = byKey(m, left, right, func(_ *index, k int, says *digest, _ []string) (any, bool) { return says.of(k), true })
+	left, right = byKey(m, left, right, func(x *index, k int, _ *digest, first []string) (any, bool) {
 		return [2]string{x.nodes[k].Role, first[k]}, first[k] != "" && x.nodes[k].Ref == ""
 	})
-	left, right = byKey(m, left, right, func(x *index, k int, _ []uint64, _ []string) (any, bool) {
+	left, right = byKey(m, left, right, func(x *index, k int, _ *digest, _ []string) (any, bool) {
 		n := x.nodes[k]
 		return [3]string{n.Role, n.Name, n.Key}, n.Name != "" || n.Key != ""
 	})
@@ -120,19 +147,46 @@ func (m *matching) children(i, j int) {
 	}
 }
 
+type refAndWords struct {
+	first string
+	says  uint64
+}
+
+func unpairedIn(out []int, x *index, partner []int, i int) []int {
+	for k := i + 1; k < x.end[i]; k = x.end[k] {
+		if partner[k] < 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// plainlySame holds for children without ref at the same end of their parents
+// that are leaves saying the same, or hold the same ref first.
+func (m *matching) plainlySame(i, j int) bool {
+	a, b := m.a.nodes[i], m.b.nodes[j]
+	if a.Role != b.Role || a.Ref != "" || b.Ref != "" || m.firstA[i] != m.firstB[j] {
+		return false
+	}
+	if m.firstA[i] != "" {
+		return true
+	}
+	return len(a.Children) == 0 && len(b.Children) == 0 && a.Name == b.Name && a.Text == b.Text && a.Label == b.Label && valueOf(a) == valueOf(b)
+}
+
 // byKey pairs children with equal keys in order and returns those left over.
-func byKey(m *matching, left, right []int, key func(x *index, k int, hash []uint64, first []string) (any, bool)) (l, r []int) {
+func byKey(m *matching, left, right []int, key func(x *index, k int, says *digest, first []string) (any, bool)) (l, r []int) {
 	if len(left) == 0 || len(right) == 0 {
 		return left, right
 	}
 	waiting := map[any][]int{}
 	for _, k := range left {
-		if v, ok := key(m.a, k, m.hashA, m.firstA); ok {
+		if v, ok := key(m.a, k, m.saysA, m.firstA); ok {
 			waiting[v] = append(waiting[v], k)
 		}
 	}
 	for _, k := range right {
-		v, ok := key(m.b, k, m.hashB, m.firstB)
+		v, ok := key(m.b, k, m.saysB, m.firstB)
 		if q := waiting[v]; ok && len(q) > 0 {
 			m.pair(q[0], k)
 			waiting[v] = q[1:]
@@ -173,7 +227,8 @@ func (m *matching) inGaps(i, j int) {
 		for x, c := range q {
 			if m.alike(c, k) {
 				m.pair(c, k)
-				waiting[gap{last}] = append(append([]int{}, q[:x]...), q[x+1:]...)
+				copy(q[1:x+1], q[:x])
+				waiting[gap{last}] = q[1:]
 				break
 			}
 			if x > 8 { // a long gap holds other things, not changed ones

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var roles = []string{"text", "text", "generic", "button", "link", "row", "cell", "table", "list", "listitem", "heading", "textbox", "checkbox", "dialog", "region"}
+var roles = []string{"text", "text", "generic", "button", "link", "row", "cell", "table", "list", "listitem", "heading", "textbox", "checkbox", "dialog", "region", "article", "alert", "status"}
 
 // genNode draws a random subtree; refs come from the counter, so that they are
 // unique in a session.
@@ -55,6 +58,9 @@ func genNode(t *rapid.T, refs *int, depth int) *aria.Node {
 func mutate(t *rapid.T, n *aria.Node) {
 	switch rapid.IntRange(0, 8).Draw(t, "field") {
 	case 0:
+		if n.Role == "alert" || n.Role == "status" || n.Role == "article" {
+			return // these have no value
+		}
 		v := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "value")
 		n.Value = &v
 	case 1:
@@ -76,6 +82,9 @@ func mutate(t *rapid.T, n *aria.Node) {
 
 func genTree(t *rapid.T, refs *int) *aria.Tree {
 	root := genNode(t, refs, 3)
+	if root.Role == "text" {
+		root = &aria.Node{Role: "document", Children: []*aria.Node{root}}
+	}
 	return &aria.Tree{Version: 1, Document: "D1", URL: "http://x/", Root: root}
 }
 
@@ -98,10 +107,13 @@ func edit(t *rapid.T, tree *aria.Tree, refs *int) {
 	nodes, parents := all(tree)
 	k := rapid.IntRange(0, len(nodes)-1).Draw(t, "node")
 	n, p := nodes[k], parents[k]
-	switch rapid.IntRange(0, 7).Draw(t, "edit") {
+	switch rapid.IntRange(0, 12).Draw(t, "edit") {
 	case 0:
 		mutate(t, n)
 	case 1:
+		if n.Role == "text" {
+			return // nothing is inside a text
+		}
 		i := rapid.IntRange(0, len(n.Children)).Draw(t, "at")
 		n.Children = append(n.Children[:i:i], append([]*aria.Node{genNode(t, refs, 2)}, n.Children[i:]...)...)
 	case 2:
@@ -110,7 +122,7 @@ func edit(t *rapid.T, tree *aria.Tree, refs *int) {
 		to := nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "to")]
 		inside := false
 		(&aria.Tree{Root: n}).Walk(func(c *aria.Node, _ []*aria.Node) bool { inside = inside || c == to; return true })
-		if p != nil && !inside {
+		if p != nil && !inside && to.Role != "text" {
 			remove(p, n)
 			i := rapid.IntRange(0, len(to.Children)).Draw(t, "at")
 			to.Children = append(to.Children[:i:i], append([]*aria.Node{n}, to.Children[i:]...)...)
@@ -138,6 +150,29 @@ func edit(t *rapid.T, tree *aria.Tree, refs *int) {
 	case 7:
 		tree.Title += "!"
 		tree.Notes = append(tree.Notes, "note")
+	case 8: // re-render, refs kept
+		(&aria.Tree{Root: n}).Walk(func(c *aria.Node, _ []*aria.Node) bool {
+			if c.Ref != "" {
+				c.Rebinds++
+			}
+			return true
+		})
+	case 9: // sort
+		slices.SortStableFunc(n.Children, func(a, b *aria.Node) int { return strings.Compare(aria.TextOf(a), aria.TextOf(b)) })
+	case 10: // reverse, as a second click on a column's head does
+		slices.Reverse(n.Children)
+	case 11: // another text
+		(&aria.Tree{Root: n}).Walk(func(c *aria.Node, _ []*aria.Node) bool {
+			if c.Role == "text" {
+				c.Text += "!"
+			}
+			return true
+		})
+	case 12: // unwrap
+		if p != nil && n.Role == "generic" {
+			i := slices.Index(p.Children, n)
+			p.Children = slices.Concat(p.Children[:i], n.Children, p.Children[i+1:])
+		}
 	}
 }
 
@@ -187,14 +222,55 @@ func checkDiff(t *rapid.T, a, b *aria.Tree) {
 	if err := json.Unmarshal(wire, &d2); err != nil {
 		t.Fatal(err)
 	}
+	if !cmp.Equal(d, &d2, cmpopts.EquateEmpty()) {
+		t.Fatalf("the delta is another after JSON: %s", cmp.Diff(d, &d2, cmpopts.EquateEmpty()))
+	}
 	if got := d2.Apply(a); !aria.Equal(b, got) {
 		t.Fatalf("after JSON: %s", cmp.Diff(b, got, cmpopts.EquateEmpty()))
 	}
 	if after, _ := json.Marshal(a); string(before) != string(after) {
 		t.Fatal("Apply changed its base")
 	}
+	checkText(t, d)
 	if same := aria.Diff(b, b); len(same.Changes) != 0 || !same.Empty() {
 		t.Fatalf("a tree differs from itself: %+v", same.Changes)
+	}
+}
+
+// checkText holds the text to the delta: whatever went is named, whatever came
+// and can be operated is there with its ref, and what speaks up comes first.
+func checkText(t *rapid.T, d *aria.Delta) {
+	text := aria.RenderDelta(d, aria.RenderOptions{}).Text
+	says := func(ref string) bool { return regexp.MustCompile(`\b` + ref + `\b`).MatchString(text) }
+	if d.Empty() != strings.Contains(text, ": no change") {
+		changes, _ := json.Marshal(d)
+		t.Fatalf("empty %v, but\n%s\n%s", d.Empty(), text, changes)
+	}
+	removed := map[string]int{}
+	for _, c := range d.Changes {
+		if c.Kind == aria.Removed {
+			removed[c.Place+c.Node.Role]++
+		}
+	}
+	for _, c := range d.Changes {
+		switch c.Kind {
+		case aria.Removed:
+			if !c.Quiet && c.Node.Ref != "" && removed[c.Place+c.Node.Role] <= 10 && !says(c.Node.Ref) {
+				t.Fatalf("nothing says that %s went:\n%s", aria.Describe(c.Node), text)
+			}
+		case aria.Added:
+			(&aria.Tree{Root: c.Node}).Walk(func(n *aria.Node, _ []*aria.Node) bool {
+				if n.Ref != "" && n.Operable() && !says(n.Ref) {
+					t.Fatalf("%s came, but is not in\n%s", aria.Describe(n), text)
+				}
+				return true
+			})
+			if !c.Quiet && (c.Node.Role == "dialog" || c.Node.Role == "alert") && aria.TextOf(c.Node) != "" {
+				if line := strings.Split(text, "\n")[1]; !strings.HasPrefix(line, "+ ") {
+					t.Fatalf("a %s came, but the first line is %q", c.Node.Role, line)
+				}
+			}
+		}
 	}
 }
 

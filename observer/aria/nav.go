@@ -169,13 +169,8 @@ func headingOver(path []*Node) string {
 			if n == path[i] {
 				break
 			}
-			for len(n.Children) == 1 && n.Role == "generic" {
-				n = n.Children[0]
-			}
-			if n.Role == "heading" && n.Level > 1 {
-				if before = n.Name; before == "" {
-					before = TextOf(n)
-				}
+			if h := headingIn(n); h != "" {
+				before = h
 			}
 		}
 		if before != "" {
@@ -183,6 +178,21 @@ func headingOver(path []*Node) string {
 		}
 	}
 	return ""
+}
+
+// headingIn is the text of a heading below the page's own, or of one that stands
+// alone in n; "" for any other node.
+func headingIn(n *Node) string {
+	for len(n.Children) == 1 && n.Role == "generic" {
+		n = n.Children[0]
+	}
+	if n.Role != "heading" || n.Level <= 1 {
+		return ""
+	}
+	if n.Name != "" {
+		return n.Name
+	}
+	return TextOf(n)
 }
 
 // surrounding names a node as a place, or returns "" when it is none.
@@ -203,6 +213,8 @@ func surrounding(n *Node) string {
 		return strings.TrimSuffix("frame "+quote(shorten(n.Name, 40)), ` ""`)
 	case n.Role == "main":
 		return "" // everything is in it
+	case n.Role == "alert" || n.Role == "status":
+		return n.Role
 	case isScope(n.Role):
 		name := ScopeName(n)
 		if name == "" {
@@ -219,15 +231,7 @@ func surrounding(n *Node) string {
 
 // rowTitle is what tells a row from the others: its first two texts.
 func rowTitle(row *Node) string {
-	var texts []string
-	for _, c := range Cells(row) {
-		if s := TextOf(c); s != "" {
-			texts = append(texts, s)
-		}
-		if len(texts) == 2 {
-			break
-		}
-	}
+	texts := rowNames(row, 2)
 	if len(texts) == 0 {
 		if row.Name != "" {
 			return collapse(row.Name)
@@ -333,24 +337,42 @@ type index struct {
 }
 
 func newIndex(t *Tree) *index {
-	x := &index{tree: t, at: map[*Node]int{}}
+	x := numbered(t)
+	x.at = make(map[*Node]int, len(x.nodes))
+	for i, n := range x.nodes {
+		x.at[n] = i
+	}
+	return x
+}
+
+// numbered is an index without the way back from a node to its number.
+func numbered(t *Tree) *index {
+	x := &index{tree: t}
 	if t == nil || t.Root == nil {
 		return x
 	}
-	var walk func(n *Node, parent int)
-	walk = func(n *Node, parent int) {
-		i := len(x.nodes)
-		x.nodes = append(x.nodes, n)
-		x.parent = append(x.parent, parent)
-		x.end = append(x.end, 0)
-		x.at[n] = i
-		for _, c := range n.Children {
-			walk(c, i)
-		}
-		x.end[i] = len(x.nodes)
-	}
-	walk(t.Root, -1)
+	size := t.Root.size()
+	x.nodes, x.parent, x.end = make([]*Node, 0, size), make([]int, 0, size), make([]int, size)
+	x.number(t.Root, -1)
 	return x
+}
+
+func (x *index) number(n *Node, parent int) {
+	i := len(x.nodes)
+	x.nodes, x.parent = append(x.nodes, n), append(x.parent, parent)
+	for _, c := range n.Children {
+		x.number(c, i)
+	}
+	x.end[i] = len(x.nodes)
+}
+
+// size counts the nodes of a subtree.
+func (n *Node) size() int {
+	count := 1
+	for _, c := range n.Children {
+		count += c.size()
+	}
+	return count
 }
 
 // path returns the nodes from the root to i.

@@ -1,9 +1,24 @@
 package aria
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// title names a node in a line: role, ref, name.
+// title names a node in a line: role, ref, name, or what it says.
 func (w *deltaWriter) title(n *Node) string {
+	s := w.bareTitle(n)
+	if n.Role == "row" || n.title() != "" || n.Role == "textbox" && len(n.Children) > 0 {
+		return s
+	}
+	if text := TextOf(n); text != "" {
+		s += " " + quote(shorten(text, 60))
+	}
+	return s
+}
+
+// bareTitle names a node by role, ref and name only.
+func (w *deltaWriter) bareTitle(n *Node) string {
 	s := roleName(n)
 	if n.Ref != "" {
 		s += " " + n.Ref
@@ -11,8 +26,6 @@ func (w *deltaWriter) title(n *Node) string {
 	name := n.title()
 	if n.Role == "row" {
 		name = rowTitle(n)
-	} else if name == "" && (n.Role != "textbox" || len(n.Children) == 0) {
-		name = TextOf(n)
 	}
 	if name != "" {
 		s += " " + quote(shorten(name, 60))
@@ -22,17 +35,24 @@ func (w *deltaWriter) title(n *Node) string {
 
 // short is title without the role, for lists of equals.
 func (w *deltaWriter) short(n *Node) string {
-	name := n.title()
-	if n.Role == "row" {
-		name = rowKey(n)
-	} else if name == "" {
-		name = TextOf(n)
-	}
 	s := n.Ref
-	if name != "" {
-		s = strings.TrimSpace(s + " " + quote(shorten(name, 28)))
+	if name := key(n); name != "" {
+		s = strings.TrimSpace(s + " " + quote(brief(name, 28)))
+	}
+	if s == "" {
+		return "one without words"
 	}
 	return s
+}
+
+// brief cuts s to about max runes, in a list where the ref or the place says the
+// rest.
+func brief(s string, max int) string {
+	r := []rune(clean(s))
+	if len(r) <= max+4 {
+		return string(r)
+	}
+	return strings.TrimSpace(string(r[:max])) + "…"
 }
 
 func roleName(n *Node) string {
@@ -55,6 +75,11 @@ func (w *deltaWriter) fields(c Change) string {
 	for _, f := range visible(c.Fields) {
 		switch f.Name {
 		case "active", "rebinds":
+		case "label":
+			// The visible text stayed what the name was.
+			if !slices.ContainsFunc(c.Fields, func(g Field) bool { return g.Name == "name" && g.From == f.To }) {
+				parts = append(parts, stateText(f))
+			}
 		case "name", "text":
 			// The old name places the change, the new one is the news.
 			s := *n
@@ -82,13 +107,33 @@ func stateText(f Field) string {
 		case "true":
 			return "now " + yes
 		case "mixed":
-			return "now " + yes + " partly"
+			return "now mixed (" + yes + " in part)"
 		case "false":
 			return "now " + no
 		}
 		return "no longer " + yes
 	}
 	switch f.Name {
+	case "current":
+		if f.To == "" || f.To == "false" {
+			return "no longer current" + token(f.From, "page", "step", "location", "date", "time")
+		}
+		return "now current" + token(f.To, "page", "step", "location", "date", "time")
+	case "sort":
+		if f.To == "" || f.To == "none" {
+			return "no longer sorted"
+		}
+		return "now sorted" + token(f.To, "ascending", "descending")
+	case "haspopup":
+		if f.To == "" || f.To == "false" {
+			return "opens nothing any more"
+		}
+		return "now opens a popup" + token(f.To, "menu", "listbox", "tree", "grid", "dialog")
+	case "frame_note":
+		if f.To == "" {
+			return "now loaded"
+		}
+		return "now " + roleWord(f.To)
 	case "checked":
 		return yesNo("checked", "unchecked")
 	case "pressed":
@@ -130,26 +175,30 @@ func stateText(f Field) string {
 
 // added writes a new subtree in the compact form, its first line marked.
 func (w *deltaWriter) added(c Change, place string) {
-	if silent(c.Node) {
-		return
-	}
-	blocks := w.compact.added(c.Node)
-	if len(blocks) == 0 {
-		return
-	}
+	blocks := w.compact.added(lean(c.Node))
 	each(blocks, nil, func(b *block, _ []*block) { b.keep = true })
 	wr := writer{tree: &Tree{Root: c.Node}}
 	text := strings.TrimRight(wr.text(blocks), "\n")
+	if text == "" {
+		text = w.title(c.Node) // the compact form has no line for it, the change has
+	}
 	lines := strings.Split(text, "\n")
 	where := in(place)
-	if c.After != "" {
+	switch {
+	case w.lastLines == len(w.lines) && w.lastLines > 0 && w.lastAdded.Parent == c.Parent && w.lastAdded.Index+1 == c.Index && w.lastAdded.Place == c.Place:
+		where = "" // right after the one above
+	case c.After != "":
 		where += " after " + quote(c.After)
-	} else if place != "" && c.Index <= 1 && (c.Node.Role == "row" || c.Node.Role == "listitem") {
+	case c.Node.Role == "row" || c.Node.Role == "listitem":
 		where += " first"
 	}
 	if where != "" {
 		// The place stands before the text, where it cannot run into it.
-		lines[0] = strings.TrimSpace(where) + ": " + lines[0]
+		if cells, ok := strings.CutPrefix(lines[0], "row:"); ok && c.Node.Role == "row" {
+			lines[0] = "row" + where + ":" + cells
+		} else {
+			lines[0] = strings.TrimSpace(where) + ": " + lines[0]
+		}
 	}
 	for k := range lines {
 		if k == 0 {
@@ -159,4 +208,37 @@ func (w *deltaWriter) added(c Change, place string) {
 		}
 	}
 	w.lines = append(w.lines, strings.Join(lines, "\n"))
+	w.lastAdded, w.lastLines = c, len(w.lines)
+}
+
+// lean copies a subtree as a delta shows it: a row that holds something to
+// operate without its own ref, and its boxes without the mark that they are not
+// ticked, as new ones are.
+func lean(n *Node) *Node {
+	c := n.own()
+	inRow := n.Role == "row"
+	if inRow && !n.Operable() && holdsOperable(n) {
+		c.Ref = ""
+	}
+	for _, k := range n.Children {
+		k = lean(k)
+		if inRow {
+			unmark(k)
+		}
+		c.Children = append(c.Children, k)
+	}
+	return c
+}
+
+func unmark(n *Node) {
+	if n.Checked == "false" {
+		n.Checked = ""
+	}
+	for _, k := range n.Children {
+		unmark(k)
+	}
+}
+
+func holdsOperable(n *Node) bool {
+	return slices.ContainsFunc(n.Children, func(k *Node) bool { return k.Operable() && k.Ref != "" || holdsOperable(k) })
 }

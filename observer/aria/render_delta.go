@@ -36,6 +36,9 @@ type deltaWriter struct {
 	compact *compact
 	lines   []string
 	done    []bool // changes that a line was written for
+	// The last line's subtree, for one that follows it.
+	lastAdded Change
+	lastLines int
 }
 
 func (w *deltaWriter) add(format string, args ...any) {
@@ -48,15 +51,21 @@ func (w *deltaWriter) write() {
 		w.done[k] = w.d.Changes[k].Quiet
 	}
 	for k, c := range w.d.Changes {
-		if c.Kind == Added && front(c.Node) {
+		if c.Kind == Added && !w.done[k] && (front(c.Node) || c.Live) {
 			w.done[k] = true
-			w.added(c, "")
+			w.added(c, liveIn(c))
 		}
 	}
 	for k, c := range w.d.Changes {
-		if c.Kind == Removed && front(c.Node) {
+		if c.Kind == Changed && c.Live && !w.done[k] && slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Name == "text" || f.Name == "name" }) {
 			w.done[k] = true
-			w.add("- %s", w.title(c.Node))
+			w.one(c, c.Place)
+		}
+	}
+	for k, c := range w.d.Changes {
+		if c.Kind == Removed && !w.done[k] && front(c.Node) {
+			w.done[k] = true
+			w.add("- removed %s", w.gone(c.Node))
 		}
 	}
 	w.header()
@@ -78,6 +87,15 @@ func front(n *Node) bool {
 	}
 	// A wrapper around nothing but a dialog.
 	return n.Role == "generic" && len(n.Children) > 0 && len(n.Children) <= 2 && front(n.Children[len(n.Children)-1])
+}
+
+// liveIn is the place of something in a live region; what comes up over the
+// page needs none.
+func liveIn(c Change) string {
+	if c.Live && !front(c.Node) {
+		return c.Place
+	}
+	return ""
 }
 
 func (w *deltaWriter) header() {
@@ -167,286 +185,6 @@ func activeIn(n *Node) *Node {
 // visible are the fields that a reader is told.
 func visible(fields []Field) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return quietField(f.Name) })
-}
-
-// rebound writes all re-rendered elements as one line.
-func (w *deltaWriter) rebound() {
-	kept, from, to := 0, []string(nil), []string(nil)
-	for k, c := range w.d.Changes {
-		if w.done[k] || c.Kind != Rebound {
-			continue
-		}
-		only := true
-		for _, f := range visible(c.Fields) {
-			switch f.Name {
-			case "ref":
-				from, to = append(from, f.From), append(to, f.To)
-			case "rebinds":
-				kept++
-			default:
-				only = false
-			}
-		}
-		w.done[k] = only
-	}
-	if kept > 0 {
-		w.add("= %d %s re-rendered, refs kept", kept, plural("element", kept))
-	}
-	if len(from) > 0 {
-		w.add("= %d %s re-rendered, new refs: %s", len(from), plural("element", len(from)), refPairs(from, to))
-	}
-}
-
-// refPairs writes old and new refs, runs at one distance as one.
-func refPairs(from, to []string) string {
-	type run struct{ a, b, c, d string }
-	var runs []run
-	number := func(ref string) (string, int) {
-		k := strings.LastIndexByte(ref, 'e')
-		if k < 0 {
-			return ref, 0
-		}
-		n, err := strconv.Atoi(ref[k+1:])
-		if err != nil {
-			return ref, 0
-		}
-		return ref[:k], n
-	}
-	last := 0
-	for i := range from {
-		pa, a := number(from[i])
-		pb, b := number(to[i])
-		if k := len(runs) - 1; k >= 0 && a-b == last {
-			if qa, _ := number(runs[k].a); qa == pa {
-				if qb, _ := number(runs[k].b); qb == pb {
-					runs[k].c, runs[k].d = from[i], to[i]
-					continue
-				}
-			}
-		}
-		runs = append(runs, run{from[i], to[i], from[i], to[i]})
-		last = a - b
-	}
-	var parts []string
-	for k, r := range runs {
-		if k == 24 {
-			parts = append(parts, fmt.Sprintf("… %d more", len(runs)-k))
-			break
-		}
-		if r.a == r.c {
-			parts = append(parts, r.a+"→"+r.b)
-		} else {
-			parts = append(parts, r.a+"…"+r.c+"→"+r.b+"…"+r.d)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// shared writes a state that many elements got together as one line.
-func (w *deltaWriter) shared() {
-	type key struct{ name, from, to string }
-	groups := map[key][]int{}
-	var order []key
-	for k, c := range w.d.Changes {
-		if w.done[k] || c.Kind != Changed {
-			continue
-		}
-		for _, f := range visible(c.Fields) {
-			if told(f.Name) {
-				continue
-			}
-			g := key{f.Name, f.From, f.To}
-			if groups[g] == nil {
-				order = append(order, g)
-			}
-			groups[g] = append(groups[g], k)
-		}
-	}
-	for _, g := range order {
-		at := groups[g]
-		behind := g.name == "inert" || g.name == "covered_by"
-		if len(at) < 3 && !(behind && len(at) > 1) {
-			continue
-		}
-		var names []string
-		for _, k := range at {
-			if n := w.d.Changes[k].Node; n.Ref != "" && len(names) < 3 {
-				names = append(names, w.title(n))
-			}
-		}
-		text := fmt.Sprintf("~ %d elements %s", len(at), stateText(Field{g.name, g.from, g.to}))
-		if !behind && len(names) > 0 {
-			text += ": " + strings.Join(names, ", ")
-			if len(at) > len(names) {
-				text += ", …"
-			}
-		}
-		w.lines = append(w.lines, text)
-		for _, k := range at {
-			c := &w.d.Changes[k]
-			rest := slices.DeleteFunc(visible(c.Fields), func(f Field) bool { return key{f.Name, f.From, f.To} == g })
-			w.replace(k, rest)
-		}
-	}
-}
-
-// replace leaves only the given fields of a change to be written.
-func (w *deltaWriter) replace(k int, fields []Field) {
-	if len(fields) == 0 {
-		w.done[k] = true
-	}
-	w.d.Changes[k].Fields = fields
-}
-
-// told holds for fields whose values differ from node to node.
-func told(field string) bool {
-	switch field {
-	case "name", "text", "value", "label", "ref", "description", "active", "role", "level", "value_now", "invalid_message", "placeholder", "rebinds":
-		return true
-	}
-	return false
-}
-
-// order writes many moves under one parent as one line.
-func (w *deltaWriter) order() {
-	byParent := map[int][]int{}
-	var parents []int
-	for k, c := range w.d.Changes {
-		if !w.done[k] && c.Kind == Moved && c.Was == "" {
-			if byParent[c.Parent] == nil {
-				parents = append(parents, c.Parent)
-			}
-			byParent[c.Parent] = append(byParent[c.Parent], k)
-		}
-	}
-	for _, p := range parents {
-		at := byParent[p]
-		if len(at) < 3 {
-			continue
-		}
-		slices.SortFunc(at, func(x, y int) int { return w.d.Changes[x].Index - w.d.Changes[y].Index })
-		var first []string
-		for i, k := range at {
-			w.done[k] = true
-			if c := w.d.Changes[k]; i < 3 && c.Index == i {
-				first = append(first, w.short(c.Node))
-			}
-		}
-		c := w.d.Changes[at[0]]
-		text := "order changed" + in(c.Place) + ": " + strconv.Itoa(len(at)) + " " + plural(roleName(c.Node), len(at)) + " moved"
-		if len(first) > 0 {
-			text += ", now first " + strings.Join(first, ", ")
-		}
-		w.lines = append(w.lines, text)
-	}
-}
-
-func in(place string) string {
-	if place == "" {
-		return ""
-	}
-	return " in " + place
-}
-
-// removed writes what went, several of one place on one line.
-func (w *deltaWriter) removed() {
-	for k := 0; k < len(w.d.Changes); k++ {
-		c := w.d.Changes[k]
-		if w.done[k] || c.Kind != Removed {
-			continue
-		}
-		w.done[k] = true
-		if silent(c.Node) {
-			continue
-		}
-		same := []int{k}
-		for j := k + 1; j < len(w.d.Changes); j++ {
-			o := w.d.Changes[j]
-			if o.Kind == Removed && !w.done[j] && o.Place == c.Place && o.Node.Role == c.Node.Role && c.Node.Role != "text" {
-				same = append(same, j)
-				w.done[j] = true
-			}
-		}
-		if len(same) < 3 {
-			for _, j := range same {
-				w.add("- %s%s", w.title(w.d.Changes[j].Node), in(c.Place))
-			}
-			continue
-		}
-		var names []string
-		for _, j := range same[:min(20, len(same))] {
-			names = append(names, w.short(w.d.Changes[j].Node))
-		}
-		if len(same) > 20 {
-			names = append(names, fmt.Sprintf("… %d more to %s", len(same)-20, w.short(w.d.Changes[same[len(same)-1]].Node)))
-		}
-		w.add("- %d %s%s: %s", len(same), plural(roleName(c.Node), len(same)), in(c.Place), strings.Join(names, ", "))
-	}
-}
-
-// silent holds for nodes whose coming or going says nothing.
-func silent(n *Node) bool {
-	if n.Ref != "" && (n.Operable() || n.Name != "") || n.Value != nil {
-		return false
-	}
-	switch n.Role {
-	case "canvas", "video", "audio", "iframe", "object":
-		return false
-	}
-	if TextOf(n) != "" {
-		return false
-	}
-	return !slices.ContainsFunc(n.Children, func(k *Node) bool { return !silent(k) })
-}
-
-// rest writes what nothing else wrote, in order, grouped by place.
-func (w *deltaWriter) rest() {
-	for k := 0; k < len(w.d.Changes); k++ {
-		c := w.d.Changes[k]
-		if w.done[k] {
-			continue
-		}
-		group := []int{k}
-		for j := k + 1; j < len(w.d.Changes) && c.Place != ""; j++ {
-			if !w.done[j] && w.d.Changes[j].Place == c.Place {
-				group = append(group, j)
-			}
-		}
-		if len(group) < 3 {
-			w.done[k] = true
-			w.one(c, c.Place)
-			continue
-		}
-		before := len(w.lines)
-		for _, j := range group {
-			w.done[j] = true
-			w.one(w.d.Changes[j], "")
-		}
-		if len(w.lines) > before {
-			for i := before; i < len(w.lines); i++ {
-				w.lines[i] = "  " + strings.ReplaceAll(w.lines[i], "\n", "\n  ")
-			}
-			w.lines = slices.Insert(w.lines, before, "in "+c.Place+":")
-		}
-	}
-}
-
-func (w *deltaWriter) one(c Change, place string) {
-	switch c.Kind {
-	case Added:
-		w.added(c, place)
-	case Moved:
-		where := in(place)
-		if c.Was != "" {
-			w.add("> %s moved from %s%s", w.title(c.Node), c.Was, strings.Replace(where, " in ", " to ", 1))
-			return
-		}
-		w.add("> %s moved to position %d%s", w.title(c.Node), c.Index+1, where)
-	default:
-		if text := w.fields(c); text != "" {
-			w.add("~ %s%s", text, in(place))
-		}
-	}
 }
 
 // added are the blocks of a subtree that need not be a root.

@@ -216,11 +216,11 @@ func TestDeltaSizes(t *testing.T) {
 	}{
 		{"nothing", 15, "no change", func(*aria.Tree) {}},
 		{"one text", 60, `"Berlin" → "Munich"`, func(t *aria.Tree) { t.ByRef("e140").Children[1].Children[0].Text = "Munich" }},
-		{"row prepended", 60, `row e9000: New | Paris | button e9001 "Edit"`, func(t *aria.Tree) {
+		{"row prepended", 60, `+ row in table "Customers" first: New | Paris | button e9001 "Edit"`, func(t *aria.Tree) {
 			k := table(t).Children
 			table(t).Children = append([]*aria.Node{k[0], Row("e9000", "New", "Paris", N("button", "Edit", "e9001", T("Edit")))}, k[1:]...)
 		}},
-		{"row removed", 60, `- row e140 "Acme 20 GmbH | Berlin"`, func(t *aria.Tree) { remove(table(t), t.ByRef("e140")) }},
+		{"row removed", 60, `- removed row e140 "Acme 20 GmbH | Berlin"`, func(t *aria.Tree) { remove(table(t), t.ByRef("e140")) }},
 		{"two rows swapped", 60, "moved", func(t *aria.Tree) {
 			k := table(t).Children
 			k[5], k[6] = k[6], k[5]

@@ -31,8 +31,8 @@ var errTopFrame = errors.New("the top frame cannot be looked into")
 
 // Options of a capture; zero values mean the defaults.
 type Options struct {
-	Deadline time.Duration // for the whole page; 1.5 s
-	Nodes    int           // elements walked in a frame at most; 20,000
+	Deadline time.Duration // for the whole page; 1.5 s, and more for a large one
+	Nodes    int           // elements walked in a frame at most; 150,000
 	// Fresh walks everything anew, whatever is known: what an incremental walk
 	// is measured by.
 	Fresh bool
@@ -81,9 +81,10 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 		o.Deadline = 1500 * time.Millisecond
 	}
 	if o.Nodes <= 0 {
-		o.Nodes = 20000
+		o.Nodes = 150000
 	}
 	deadline := time.Now().Add(o.Deadline)
+	whole := ctx
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	tk, err := c.take(ctx, string(tab.Target()))
@@ -92,7 +93,7 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	}
 	defer tk.give()
 	for try := 0; ; try++ {
-		got, moved, err := c.once(ctx, tab, tk, refs, o)
+		got, moved, err := c.once(ctx, whole, tab, tk, refs, o)
 		switch {
 		case err == nil && moved && try < 3 && time.Until(deadline) > o.Deadline/2:
 			// A child frame was navigating; there is time to see where to.
@@ -115,12 +116,39 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	}
 }
 
+// A page that answers at once but is large is not busy: it gets perThousand for
+// each thousand elements over smallPage.
+const (
+	smallPage   = 10_000
+	perThousand = 200 * time.Millisecond
+)
+
+// size is the number of elements in the frame, 0 where it does not say.
+func size(ctx context.Context, f *browser.Frame) int {
+	var n int
+	if err := f.Call(ctx, &n, "() => __quartet.size()"); err != nil {
+		return 0 // the walk will meet the same error and tell
+	}
+	return n
+}
+
 // once captures the frames as they are listed now. moved says that one of the
-// child frames was navigating meanwhile and is missing.
-func (c *Capturer) once(ctx context.Context, tab *browser.Tab, tk *tabKnown, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
+// child frames was navigating meanwhile and is missing. whole is ctx without the
+// deadline.
+func (c *Capturer) once(ctx, whole context.Context, tab *browser.Tab, tk *tabKnown, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
 	frames, err := tab.Frames(ctx)
 	if err != nil {
 		return nil, false, err
+	}
+	elements := tk.frame(string(frames[0].ID)).elements
+	if elements == 0 {
+		elements = size(ctx, frames[0])
+	}
+	if more := min(elements, o.Nodes) - smallPage; more > 0 {
+		o.Deadline += time.Duration(more) * perThousand / 1000
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(whole, o.Deadline)
+		defer cancel()
 	}
 	walks := make([]*frameWalk, len(frames))
 	errs := make([]error, len(frames))

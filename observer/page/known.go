@@ -10,12 +10,13 @@ import (
 // Nodes are never changed once made: trees of earlier captures share them. What
 // changes is copied, with all that holds it.
 type known struct {
-	doc    string
-	walk   int
-	items  map[int]*item
-	root   *item
-	stock  stock         // of ref numbers
-	frames map[int]*item // iframes that the page has or had
+	doc      string
+	walk     int
+	elements int // as of the last walk
+	items    map[int]*item
+	root     *item
+	stock    stock         // of ref numbers
+	frames   map[int]*item // iframes that the page has or had
 
 	last    assembly // of this frame with its child frames
 	shifted shifting // of the assembly, for the parent
@@ -130,7 +131,7 @@ func (k *known) apply(p *patch) bool {
 		}
 		moved(it, p.Boxes[i+1:i+6])
 	}
-	k.doc, k.walk, k.root = p.Doc, p.Walk, root
+	k.doc, k.walk, k.root, k.elements = p.Doc, p.Walk, root, p.Elements
 	if root != nil {
 		root.parent = nil
 		rebuild(root)

@@ -76,7 +76,7 @@ const perTag = (name, classes) => {
   return m;
 };
 const FIELDS = [['input', HTMLInputElement], ['select', HTMLSelectElement], ['textarea', HTMLTextAreaElement], ['button', HTMLButtonElement], ['output', HTMLOutputElement]];
-const LABELS = perTag('labels', [...FIELDS, ['meter', HTMLMeterElement], ['progress', HTMLProgressElement]]);
+const LABELABLE = new Set(['input', 'select', 'textarea', 'button', 'output', 'meter', 'progress']);
 const VALUES = perTag('value', [['input', HTMLInputElement], ['select', HTMLSelectElement], ['textarea', HTMLTextAreaElement], ['output', HTMLOutputElement]]);
 const NUMBERS = perTag('value', [['meter', HTMLMeterElement], ['progress', HTMLProgressElement]]);
 const VALIDITY = perTag('validity', FIELDS);

@@ -163,9 +163,29 @@ function nativeName(el, tag, st) {
   }
   return tag.startsWith('svg:') ? childText(el, 'svg:title', st) : '';
 }
+// labelsOf lists a control's labels in tree order. The property of that name
+// searches the whole tree for each control anew; here all labels of a tree are
+// asked for their control once, as long as the styles that were read hold.
+let labelRoots = new Map(), labelStyles = null;
+function labelsOf(el, tag) {
+  if (!LABELABLE.has(tag)) return [];
+  if (labelStyles !== styles) { labelRoots = new Map(); labelStyles = styles; }
+  const root = N.root(el);
+  let labels = labelRoots.get(root);
+  if (!labels) {
+    labelRoots.set(root, labels = new Map());
+    for (const l of queryAll(root, 'label')) {
+      const control = isHTML(l) && N.labelControl(l);
+      if (!control) continue;
+      const of = labels.get(control);
+      if (of) of.push(l); else labels.set(control, [l]);
+    }
+  }
+  return labels.get(el) || [];
+}
 function fromLabels(el, tag, st) {
-  const labels = via(LABELS, el, tag);
-  if (!labels || !labels.length) return '';
+  const labels = labelsOf(el, tag);
+  if (!labels.length) return '';
   const parts = [];
   for (const l of labels) {
     if (st.seen.has(l)) continue; // the label is being traversed already

@@ -8,7 +8,7 @@ const asWords = (s) => line(s.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^A-Z
 function calledSecret(el, tag) {
   if (tag !== 'input' || !TEXTUAL.has(N.inputType(el))) return false;
   for (const a of ['name', 'id', 'aria-label', 'placeholder']) { const v = N.attr(el, a); if (v && v.length < 80 && SECRET_WORDS.test(asWords(v))) return true; }
-  for (const l of via(LABELS, el, tag) || []) { const t = N.text(l); if (t.length < 200 && SECRET_WORDS.test(asWords(t))) return true; }
+  for (const l of labelsOf(el, tag)) { const t = N.text(l); if (t.length < 200 && SECRET_WORDS.test(asWords(t))) return true; }
   const by = N.has(el, 'aria-labelledby') && N.labelledBy(el);
   if (by && by.some((b) => N.text(b).length < 200 && SECRET_WORDS.test(asWords(N.text(b))))) return true;
   // A code typed one digit to a field.

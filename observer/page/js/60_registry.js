@@ -196,6 +196,7 @@ function settleRefs(wanted) {
         if (e && !e.taken) {
           e.taken = true;
           bind(e, w.el, w, walk);
+          e.rebinds = (e.rebinds || 0) + 1;
           w.ref = e.ref;
           rebound.push(e.ref);
         } else waiting.push(w);

@@ -253,13 +253,13 @@ function deepAbove(el) {
 function restsOn(el) {
   const out = [];
   const tag = tagOf(el);
-  for (const list of [N.labelledBy(el), N.describedBy(el), N.controls(el), N.errorMessage(el), via(LABELS, el, tag)]) if (list) for (const t of list) out.push(t);
+  for (const list of [N.labelledBy(el), N.describedBy(el), N.controls(el), N.errorMessage(el), labelsOf(el, tag)]) if (list) for (const t of list) out.push(t);
   if (tag === 'label') { const c = N.labelControl(el); if (c) out.push(c); }
   return out;
 }
 N.errorMessage = Object.getOwnPropertyDescriptor(Element.prototype, 'ariaErrorMessageElements') ? getter(Element.prototype, 'ariaErrorMessageElements') : () => null;
 const POINTING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-errormessage'];
-function pointing(el, tag) { return tag === 'label' || LABELS.has(tag) || POINTING.some((a) => N.has(el, a)); }
+function pointing(el, tag) { return tag === 'label' || LABELABLE.has(tag) || POINTING.some((a) => N.has(el, a)); }
 
 // done says that the walk has taken the changes in.
 function changesDone(cut) {

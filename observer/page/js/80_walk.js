@@ -71,7 +71,7 @@ function handleOf(el, tag, hiddenSelf) {
     const r = N.rect(el), s = styleOf(el);
     if (r.width > 3 && r.height > 3 && +s.opacity > 0.01 && s.visible && s.events !== 'none' && !/rect\(0|inset\(50%/.test(getComputedStyle(el).clip + getComputedStyle(el).clipPath)) return null;
   }
-  for (const l of via(LABELS, el, tag) || []) {
+  for (const l of labelsOf(el, tag)) {
     if (!N.checkVisibility(l, { visibilityProperty: true })) continue;
     const r = N.rect(l);
     if (r.width > 3 && r.height > 3) return l;
@@ -203,7 +203,7 @@ function shownAs(el) {
   return w && stays(w) && w.ref && N.connected(el) ? w : null;
 }
 
-let capNow = 20000, L = null;
+let capNow = 150000, L = null;
 function walkTree(opts) {
   styles = new Map();
   pseudos = new Set();

@@ -21,6 +21,7 @@ function link(t) {
     if (w.linked === w.ref && !w.controls && !w.blocker && n.covered_by === undefined) continue;
     w.linked = w.ref;
     set(n, 'ref', w.ref);
+    set(n, 'rebinds', w.entry && w.entry.rebinds || undefined);
     const x = w.controls && shownAs(w.controls);
     set(n, 'controls', x ? x.ref : undefined);
     let cover;

@@ -69,6 +69,7 @@ const publicAPI = {
     keepRecords(observer.takeRecords());
     return { doc: docID, additions, ready: N.docReady(document), age: performance.now() };
   },
+  size: () => N.docQueryAll(document, '*').length,
   suspects: (max) => suspects(max || 50),
   roots: () => allRoots(200),
   adopt(host, root) {
