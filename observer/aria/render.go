@@ -22,10 +22,10 @@ type RenderOptions struct {
 	Budget int
 	// Focus is a ref whose surroundings are written out first.
 	Focus string
-	// Ref renders the subtree of one element only (expand).
+	// Ref renders the subtree of one element only (expand); "page" is the whole.
 	Ref string
-	// From skips that many of the subtree's children (of a table: rows), for
-	// paging through a fold.
+	// From skips that many of the lines under it (of a table: rows), for paging
+	// through a fold: the number in a marker of the compact form.
 	From int
 }
 
@@ -45,27 +45,32 @@ func Render(t *Tree, f Format, o RenderOptions) Rendering {
 	if f == JSON {
 		return renderJSON(t, o)
 	}
-	root, note := t.Root, ""
-	if o.Ref != "" {
+	root := t.Root
+	if o.Ref != "" && o.Ref != pageRef {
 		if root = t.ByRef(o.Ref); root == nil {
 			return rendered("no element "+o.Ref+" in @"+strconv.Itoa(t.Version), false)
 		}
 	}
+	w := writer{tree: t, o: o, yaml: f == Playwright}
 	var blocks []*block
-	var head string
 	if f == Playwright {
 		blocks = (&playwright{}).write(root)
 	} else {
-		c := newCompact(t, o)
-		blocks = c.write(root)
-		if o.Ref == "" {
-			head = compactHead(t)
+		w.compact = newCompact(t, o)
+		if blocks = w.compact.write(root); o.Ref == "" {
+			w.head = compactHead(t)
+		} else if root.Role == "row" && o.Budget > 0 && Tokens(blocks[0].text) > o.Budget-16 {
+			blocks = w.compact.cells(root)
 		}
 	}
-	if o.From > 0 {
-		blocks, note = skip(blocks, o.From), ""
+	number(blocks)
+	if o.Ref != "" {
+		w.first = firstLine(blocks, o.Ref)
 	}
-	w := writer{tree: t, o: o, head: head + note, yaml: f == Playwright}
+	if o.From > 0 {
+		w.skipped = w.first + o.From
+		blocks = skip(blocks, w.skipped)
+	}
 	return w.fit(blocks)
 }
 
