@@ -95,12 +95,19 @@ func RenderChange(base, next *Tree, f Format, o RenderOptions) (r Rendering, ful
 	return delta, false
 }
 
-// compactHead is the first line: version, title, address, scroll position,
-// and a line for each note.
+// says reports whether a heading of the first level says the words.
+func (t *Tree) says(words string) bool {
+	return t.Root.holds(func(n *Node) bool {
+		return n.Role == "heading" && n.Level == 1 && !n.Offscreen && clean(n.Name) == clean(words)
+	})
+}
+
+// compactHead is the first line: version, title where the first heading is
+// another, address, scroll position away from the top, and a line for each note.
 func compactHead(t *Tree) string {
 	var b strings.Builder
 	b.WriteString("@" + strconv.Itoa(t.Version))
-	if t.Title != "" {
+	if t.Title != "" && !t.says(t.Title) {
 		b.WriteString(" " + quote(shorten(t.Title, 120)))
 	}
 	if t.URL != "" {
@@ -109,7 +116,7 @@ func compactHead(t *Tree) string {
 	if t.Tab != "" && t.Tab != "t1" {
 		b.WriteString(" tab " + clean(t.Tab))
 	}
-	if v := t.Viewport; v.H > 0 && v.PageH > v.H+1 {
+	if v := t.Viewport; v.H > 0 && v.ScrollY >= 1 && v.PageH > v.H+1 {
 		b.WriteString(" scrolled " + strconv.Itoa(int(v.ScrollY)) + " of " + strconv.Itoa(int(v.PageH-v.H)))
 	}
 	if t.Stale {

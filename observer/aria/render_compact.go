@@ -1,6 +1,7 @@
 package aria
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,7 @@ type compact struct {
 	// right under it does not repeat it.
 	above string
 	echo  map[*Node]bool
+	texts map[string]bool // long texts of the page; nil until asked for
 }
 
 func newCompact(t *Tree, o RenderOptions) *compact {
@@ -330,6 +332,9 @@ func (c *compact) row(n *Node) *block {
 	if !c.all {
 		cut = c.lastInView(cells)
 	}
+	// Column heads have no ref on their line: the marker says it where needed.
+	lost := header && slices.ContainsFunc(cells[min(cut+1, len(cells)):], func(k *Node) bool { return k.Operable() || c.holdsOperable(k) })
+	foldable := n.Ref != "" || header && !lost
 	say := func(mute string) string {
 		word := "row"
 		if header && !n.Operable() {
@@ -340,8 +345,12 @@ func (c *compact) row(n *Node) *block {
 		if n.Ref != "" && word == "row" && (n.Operable() || c.holdsOperable(n) || stateful(n)) {
 			b.WriteString(" " + n.Ref)
 		}
-		b.WriteString(c.marks(n, mute))
-		b.WriteString(":")
+		if marks := c.marks(n, mute); b.Len() == len("row") && marks == "" && word == "row" {
+			b.Reset()
+			b.WriteString("-") // nothing to act on: an item of the table
+		} else {
+			b.WriteString(marks + ":")
+		}
 		line, titles, gap := "", 0, false
 		for k, t := range texts {
 			if c.size.titles > 0 && !c.all && n.Ref != "" && !header && k < len(cells) && !cells[k].Operable() && !c.holdsOperable(cells[k]) && TextOf(cells[k]) != "" {
@@ -357,8 +366,11 @@ func (c *compact) row(n *Node) *block {
 			if k > 0 {
 				line += " |"
 			}
-			if c.size.cells && k > cut && len(texts)-k > 2 && n.Ref != "" {
+			if c.size.cells && k > cut && len(texts)-k > 2 && foldable {
 				line += " … " + strconv.Itoa(len(texts)-k) + " more cells"
+				if lost {
+					line += ", expand " + n.Ref
+				}
 				break
 			}
 			if s := t(mute); s != "" {
@@ -457,7 +469,7 @@ func repeats(covered, s string) bool {
 
 // decoration holds for images that say nothing.
 func (c *compact) decoration(n *Node, covered string) bool {
-	if n.Operable() {
+	if n.Operable() || c.holdsOperable(n) {
 		return false
 	}
 	if name := clean(n.Name); name != "" {

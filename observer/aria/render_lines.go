@@ -30,6 +30,7 @@ var shorter = [...]sizes{
 	{name: 48, text: 60, value: 40, cells: true, brief: true},
 	{name: 28, text: 24, value: 24, cells: true, brief: true, titles: 2},
 	{name: 16, text: 10, value: 12, cells: true, brief: true, titles: 1},
+	{name: 8, text: 8, value: 8, cells: true, brief: true, titles: 1},
 }
 
 // short cuts s and says how many runes are missing.
@@ -39,10 +40,13 @@ func (c *compact) short(s string, max int) string {
 	}
 	s = clean(s)
 	n := utf8.RuneCountInString(s)
-	if n <= max+4 { // the mark would be as long as what it replaces
+	if n <= max+min(4, max/4) { // the mark would be as long as what it replaces
 		return s
 	}
 	r := []rune(s)
+	if max < 10 {
+		return strings.TrimSpace(string(r[:max])) + "…" // no room for a count
+	}
 	return strings.TrimSpace(string(r[:max])) + "…+" + strconv.Itoa(n-max)
 }
 
@@ -142,7 +146,7 @@ func join(ps []piece, mute, bar string) string {
 		text := k > 0 && (p.text || ps[k-1].text)
 		switch {
 		case b.Len() == 0:
-		case text && p.text && closes(p.raw):
+		case text && p.text && closes(p.raw) && s[0] != '"':
 		case text:
 			b.WriteByte(' ')
 		default:

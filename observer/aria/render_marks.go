@@ -154,7 +154,7 @@ func (c *compact) marks(n *Node, mute string) string {
 	if l := clean(n.Label); l != "" && !c.size.brief && n.Name != "" && len(n.Children) == 0 && !subset(words(l), words(n.Name)) {
 		add("shows " + quote(shorten(l, 120)))
 	}
-	if d := clean(n.Description); d != "" && !c.size.brief && d != clean(n.Name) {
+	if d := clean(n.Description); d != "" && !c.size.brief && d != clean(n.Name) && !c.onPage(d) {
 		add("about " + quote(shorten(d, 160)))
 	}
 	if n.RowCount > 0 && n.RowCount > len(Rows(n)) {
@@ -243,6 +243,24 @@ func coveredBy(n *Node) string {
 		return n.CoveredBy
 	}
 	return quote(shorten(n.CoveredBy, 60))
+}
+
+// onPage reports whether a long text stands on the page as it is: nobody needs
+// it again as a description.
+func (c *compact) onPage(s string) bool {
+	if len(s) < 24 || c.tree.Root == nil {
+		return false
+	}
+	if c.texts == nil {
+		c.texts = map[string]bool{}
+		c.tree.Walk(func(n *Node, _ []*Node) bool {
+			if len(n.Text) >= 24 {
+				c.texts[clean(n.Text)] = true
+			}
+			return true
+		})
+	}
+	return c.texts[s]
 }
 
 // subset reports whether all of a are among b.
