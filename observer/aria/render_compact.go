@@ -353,7 +353,7 @@ func (c *compact) row(n *Node) *block {
 		}
 		line, titles, gap := "", 0, false
 		for k, t := range texts {
-			if c.size.titles > 0 && !c.all && n.Ref != "" && !header && k < len(cells) && !cells[k].Operable() && !c.holdsOperable(cells[k]) && TextOf(cells[k]) != "" {
+			if c.size.titles != 0 && !c.all && n.Ref != "" && !header && k < len(cells) && !cells[k].Operable() && !c.holdsOperable(cells[k]) && TextOf(cells[k]) != "" {
 				if titles++; titles > c.size.titles {
 					if !gap && k <= cut {
 						line += " | …"

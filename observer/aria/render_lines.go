@@ -13,7 +13,7 @@ type sizes struct {
 	// cells: cells of a wide row that are out of view are counted, not written.
 	cells bool
 	// titles is how many cells of a row without anything operable are written;
-	// 0: all.
+	// 0: all, -1: none.
 	titles int
 	// brief: descriptions, placeholders and the like are left out.
 	brief bool
@@ -30,7 +30,7 @@ var shorter = [...]sizes{
 	{name: 48, text: 60, value: 40, cells: true, brief: true},
 	{name: 28, text: 24, value: 24, cells: true, brief: true, titles: 2},
 	{name: 16, text: 10, value: 12, cells: true, brief: true, titles: 1},
-	{name: 8, text: 8, value: 8, cells: true, brief: true, titles: 1},
+	{name: 8, text: 8, value: 8, cells: true, brief: true, titles: -1},
 }
 
 // short cuts s and says how many runes are missing.
