@@ -436,9 +436,13 @@ func (w *writer) text(blocks []*block) string {
 	}
 	var b strings.Builder
 	b.WriteString(w.head)
+	indent := " " // one space a level: two are a token more
+	if w.yaml {
+		indent = "  "
+	}
 	for _, l := range lines {
 		for range l.depth {
-			b.WriteString("  ")
+			b.WriteString(indent)
 		}
 		b.WriteString(l.text)
 		b.WriteByte('\n')

@@ -9,15 +9,23 @@ import (
 // The compact form, one line for each node or run of text that says something:
 //
 //	@3 "Customers" https://shop.test/customers
-//	navigation "Main": link e1 "Home" | link e2 "Customers" [current page]
-//	h1 "Customers"
+//	navigation "Main": links: e1 "Home" | e2 "Customers" [current page] | e3 "Orders"
+//	h1 All customers
 //	textbox e5 "Search" = "" [placeholder "Name or city"]
-//	table e40 "Customers" [500 rows]:
-//	  columns: Name | City |
-//	  row e41: Acme GmbH | Berlin | button e42 "Edit"
+//	table e40 [500 rows]:
+//	 columns: Name | City |
+//	 row e41: Acme GmbH | Berlin | button e42 "Edit"
+//	 … 499 more rows, expand e40 from 2
 //
-// Names and values are JSON strings. Text stands bare only where it cannot be
-// taken for anything of ours; otherwise it is a JSON string, too.
+// A ref stands on what can be operated, searched or expanded. Three and more
+// controls of one role in a row say the role once, in the plural. Rows without
+// anything to act on are their cells alone. A container does not repeat the
+// heading over it or in it. The state of lines that follow each other stands
+// before them ("-- offscreen --").
+//
+// Names of controls and values are JSON strings. Text and headings stand bare
+// where they cannot be taken for anything of ours; otherwise they are JSON
+// strings, too.
 
 type compact struct {
 	tree *Tree
@@ -218,7 +226,7 @@ func (c *compact) heading(n *Node) []*block {
 	}
 	c.above = fold(name)
 	return c.lines([]piece{{node: n, say: func(mute string) string {
-		return word + " " + quote(c.short(name, c.size.name)) + c.marks(n, mute)
+		return word + " " + c.bareName(name) + c.marks(n, mute)
 	}}}, "", " ")
 }
 
@@ -274,7 +282,9 @@ func (c *compact) item(n *Node) []*block {
 		return nil
 	}
 	first := *kids[0]
-	first.prepend("- ", "")
+	if len(kids) > 1 || len(first.kids) > 0 {
+		first.prepend("- ", "") // a line alone is an item without saying so
+	}
 	first.kids = append(append([]*block{}, first.kids...), kids[1:]...)
 	if first.node == nil {
 		first.node = n
@@ -346,8 +356,7 @@ func (c *compact) row(n *Node) *block {
 			b.WriteString(" " + n.Ref)
 		}
 		if marks := c.marks(n, mute); b.Len() == len("row") && marks == "" && word == "row" {
-			b.Reset()
-			b.WriteString("-") // nothing to act on: an item of the table
+			b.Reset() // nothing to act on: the cells alone
 		} else {
 			b.WriteString(marks + ":")
 		}
@@ -378,7 +387,7 @@ func (c *compact) row(n *Node) *block {
 			}
 		}
 		b.WriteString(strings.TrimRight(line, " |"))
-		return b.String()
+		return strings.TrimPrefix(b.String(), " ")
 	}
 	b := c.state(append([]piece{{node: n}}, nodes...), say)
 	b.kids, b.scope = below, n

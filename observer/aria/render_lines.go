@@ -205,6 +205,15 @@ func (c *compact) joinTexts(ps []piece) []piece {
 	return out
 }
 
+// bareName is a heading's name: bare like text, where the size of a name allows.
+func (c *compact) bareName(name string) string {
+	s := c.short(name, c.size.name)
+	if s == "" || oursInside.MatchString(s) {
+		return quote(s)
+	}
+	return s
+}
+
 func (c *compact) textPiece(n *Node, s string) piece {
 	return piece{text: true, node: n, raw: s, say: func(string) string { return c.bare(s) }}
 }
@@ -218,7 +227,7 @@ var (
 	// What makes text look like ours: a ref, our quotes, bars and brackets, or a
 	// start that only our lines have.
 	oursInside = regexp.MustCompile("[\"|\\[\\]\\\\]|```|\\b(?:f\\d+)?e\\d+\\b")
-	oursStart  = regexp.MustCompile(`^(?:[-–—+~>=*]+\s|[…@]|[a-z][a-z0-9_-]*:)`)
+	oursStart  = regexp.MustCompile(`^(?:[-–—+~>=*]+\s|[…@]|h[1-6]?\s|[a-z][a-z0-9_-]*:)`)
 )
 
 // bare writes text as it is where that is safe, else as a JSON string.
