@@ -353,16 +353,19 @@ func (w *writer) choose(blocks []*block, limit int) {
 		if len(e.above) > 0 {
 			parent = e.above[len(e.above)-1]
 		}
-		if !open[parent] {
+		if !open[parent] || e.b.prio == prioMap { // a line of the map has folds around it
 			cost += marker
 		}
 		room := limit
 		if e.b.prio >= prioMap && w.o.Ref == "" {
 			// Some room is left free: nobody asked for the rest of the page.
 			room = limit * 4 / 5
+			if e.b.prio == prioMap {
+				room = limit * 2 / 3
+			}
 		}
 		if used+cost > room {
-			if e.b.prio >= prioMap {
+			if e.b.prio > prioMap {
 				break // the rest is folded where it stands
 			}
 			continue

@@ -37,12 +37,21 @@ type Rendering struct {
 	Truncated bool
 }
 
+// Unlimited is a budget that bounds nothing, for those to whom 0 means a default.
+const Unlimited = 1 << 30
+
 // Render writes the tree. An unknown format is written as compact.
 func Render(t *Tree, f Format, o RenderOptions) Rendering {
 	if t == nil || t.Root == nil {
 		return rendered("(empty page)", false)
 	}
+	if o.Budget >= Unlimited {
+		o.Budget = 0
+	}
 	if f == JSON {
+		if o.Ref == pageRef {
+			o.Ref = ""
+		}
 		return renderJSON(t, o)
 	}
 	root := t.Root

@@ -14,12 +14,13 @@ import (
 //	textbox e5 "Search" = "" [placeholder "Name or city"]
 //	table e40 [500 rows]:
 //	 columns: Name | City |
-//	 row e41: Acme GmbH | Berlin | button e42 "Edit"
+//	 Acme GmbH | Berlin | button e42 "Edit"
 //	 … 499 more rows, expand e40 from 2
 //
 // A ref stands on what can be operated, searched or expanded. Three and more
-// controls of one role in a row say the role once, in the plural. Rows without
-// anything to act on are their cells alone. A container does not repeat the
+// controls of one role in a row say the role once, in the plural. A row is its
+// cells; "row e41:" stands before them where the row itself can be acted on or
+// some of its cells are folded. A container does not repeat the
 // heading over it or in it. The state of lines that follow each other stands
 // before them ("-- offscreen --").
 //
@@ -28,9 +29,10 @@ import (
 // strings, too.
 
 type compact struct {
-	tree *Tree
-	size sizes
-	all  bool // an expand: no cell is left out
+	tree    *Tree
+	size    sizes
+	inTable bool // the lines are under their table
+	all     bool // an expand: no cell is left out
 	// above is the last heading that was written: a container of the same name
 	// right under it does not repeat it.
 	above string
@@ -165,7 +167,10 @@ func (c *compact) blocks(n *Node) []*block {
 	if n.Operable() {
 		covered = c.name(n)
 	}
+	was := c.inTable
+	c.inTable = isTable(n.Role)
 	b.kids = c.children(n, covered)
+	c.inTable = was
 	if len(b.kids) == 0 {
 		switch n.Role {
 		case "navigation", "banner", "contentinfo", "complementary", "search", "toolbar", "menubar", "tablist", "alert", "status", "log", "figure", "paragraph":
@@ -345,6 +350,7 @@ func (c *compact) row(n *Node) *block {
 	// Column heads have no ref on their line: the marker says it where needed.
 	lost := header && slices.ContainsFunc(cells[min(cut+1, len(cells)):], func(k *Node) bool { return k.Operable() || c.holdsOperable(k) })
 	foldable := n.Ref != "" || header && !lost
+	inTable := c.inTable
 	say := func(mute string) string {
 		word := "row"
 		if header && !n.Operable() {
@@ -352,7 +358,10 @@ func (c *compact) row(n *Node) *block {
 		}
 		var b strings.Builder
 		b.WriteString(word)
-		if n.Ref != "" && word == "row" && (n.Operable() || c.holdsOperable(n) || stateful(n)) {
+		// Under its table a row is its line: it needs a ref to be acted on, or where
+		// a part of it is folded.
+		folds := c.size.cells && !c.all && (len(texts)-cut > 3 || c.size.titles != 0)
+		if n.Ref != "" && word == "row" && (!inTable || n.Operable() || stateful(n) || folds) {
 			b.WriteString(" " + n.Ref)
 		}
 		if marks := c.marks(n, mute); b.Len() == len("row") && marks == "" && word == "row" {
