@@ -60,6 +60,8 @@ async function sizes() {
       const has = (text, ref) => new RegExp(`\\b${ref}\\b`).test(text);
       const acts = [...nodes(tree.root)].filter(n => n.ref && n !== tree.root && (operable.has(n.role) || n.clickable));
       const inView = acts.filter(n => n.box && !n.offscreen && !n.inert && !n.unreachable && n.box.y < 800 && n.box.y + n.box.h > 0 && n.box.x < 1280 && n.box.x + n.box.w > 0);
+      // A page that was not seen must not count as one that was seen cheaply.
+      if (page.controls > 2 * acts.length) throw new Error(`only ${acts.length} of ${page.controls} controls: ${whole.slice(0, 200).replaceAll('\n', ' ')}`);
       const r = { id: p.id, theirs, full: tokens(whole), first: tokens(first), lost: lost(whole, page.words), gone: acts.filter(n => !has(whole, n.ref)).length, fewer: Math.max(0, page.controls - acts.length), unseen: inView.filter(n => !has(first, n.ref)).length };
       (sets[p.set] ||= []).push(r);
       note(`${p.set} ${p.id}: ${theirs} | full ${r.full} (${round(r.full / theirs)}), first ${r.first}; words lost ${r.lost.length}${r.lost.length ? ' ' + r.lost.slice(0, 5) : ''}, refs lost ${r.gone}, controls without a node ${r.fewer}, in view and folded ${r.unseen}`);
