@@ -138,7 +138,7 @@ const version = fs.readFileSync(path.join(here, 'node_modules/playwright-core/pa
 const section = [`Printed by \`make bench-observe\` on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn.`, '',
   '| what | Playwright | Quartet | must reach |', '|---|---|---|---|', ...rows.map(r => `| ${r.what} | ${r.theirs} | ${r.ours} | ${r.must} |`), ...failures.map(f => `\nNot measured: ${f}`)].join('\n');
 console.log(section);
-if (!process.argv.includes('--no-write')) {
+if (!process.argv.includes('--no-write') && failures.length === 0) { // half a run is no record
   const doc = path.join(here, '../../docs/performance.md'), begin = '<!-- bench-observe: begin -->', end = '<!-- bench-observe: end -->';
   const text = fs.readFileSync(doc, 'utf8'), a = text.indexOf(begin), b = text.indexOf(end);
   if (a < 0 || b < a) throw new Error(`${doc} has no section ${begin}`);
