@@ -27,7 +27,7 @@ import (
 // Options of the agent; zero values mean the defaults.
 type Options struct {
 	Deadline time.Duration // of one capture; 1.5 s
-	Budget   int           // tokens of a text where the request sets none; 6,000
+	Budget   int           // tokens of a text where the request sets none; 1,500
 	Nodes    int           // elements walked in a frame at most; 150,000
 	Logger   *slog.Logger  // slog.Default()
 }
@@ -43,7 +43,7 @@ func (o *Options) defaults() error {
 		o.Deadline = 1500 * time.Millisecond
 	}
 	if o.Budget == 0 {
-		o.Budget = 6000
+		o.Budget = 1500
 	}
 	if o.Nodes == 0 {
 		o.Nodes = 150000

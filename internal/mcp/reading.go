@@ -39,8 +39,8 @@ type findArgs struct {
 }
 
 type expandArgs struct {
-	Ref    string `json:"ref" jsonschema:"the element to write out, from a '… more' marker or any line"`
-	From   int    `json:"from,omitempty" jsonschema:"skip so many of its children or rows, to page through it"`
+	Ref    string `json:"ref" jsonschema:"the element to write out, from a '… more' marker or any line; page is the whole"`
+	From   int    `json:"from,omitempty" jsonschema:"skip so many of its lines or rows, as the marker says"`
 	Budget int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
 }
 

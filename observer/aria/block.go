@@ -13,26 +13,74 @@ type block struct {
 	node *Node // what the line stands for, the first where several share it
 	more []*Node
 	kids []*block
+	// scope is the node that expand writes out as this very line with these kids.
+	scope *Node
+	// say writes the line anew, without a mark that stands elsewhere; nil where
+	// text is all there is.
+	say func(mute string) string
 	// state is the mark that all nodes on the line share ("offscreen", "inert",
 	// "covered-by e4"); bare is the text without that mark.
 	state string
 	bare  string
 	known bool // state is known: some node on the line has a place on the page
 
+	at     int // place in reading order
 	keep   bool
+	near   bool // some node on the line is in view, in a dialog, in focus
+	acts   bool // near, and operable
 	weight int
 	atomic bool
 	prio   int
 }
 
-// skip drops the first n blocks at the level where the blocks fan out.
-func skip(blocks []*block, n int) []*block {
-	if len(blocks) == 1 && len(blocks[0].kids) > 0 {
-		b := *blocks[0]
-		b.kids = b.kids[min(n, len(b.kids)):]
-		return []*block{&b}
+// write sets the texts from say.
+func (b *block) write() {
+	if b.say == nil {
+		return
 	}
-	return blocks[min(n, len(blocks)):]
+	b.text = b.say("")
+	b.bare = b.text
+	if b.state != "" {
+		b.bare = b.say(b.state)
+	}
+}
+
+// prepend adds to the start and the end of the line.
+func (b *block) prepend(start, end string) {
+	if say := b.say; say != nil {
+		b.say = func(mute string) string { return start + say(mute) + end }
+	}
+	b.text, b.bare = start+b.text+end, start+b.bare+end
+}
+
+// number gives each block its place in reading order, from 0.
+func number(blocks []*block) {
+	k := 0
+	each(blocks, nil, func(b *block, _ []*block) { b.at, k = k, k+1 })
+}
+
+// firstLine is the number of the line that expand calls 0: the first under an
+// element that has a line of its own.
+func firstLine(blocks []*block, ref string) int {
+	if len(blocks) == 1 && len(blocks[0].kids) > 0 && ref != pageRef {
+		return 1
+	}
+	return 0
+}
+
+// skip drops the lines before the one with the number at; those above it stay,
+// for its place.
+func skip(blocks []*block, at int) []*block {
+	var out []*block
+	for _, b := range blocks {
+		kids := skip(b.kids, at)
+		if b.at >= at || len(kids) > 0 {
+			c := *b
+			c.kids = kids
+			out = append(out, &c)
+		}
+	}
+	return out
 }
 
 // A writer turns blocks into text within the budget.
@@ -41,33 +89,104 @@ type writer struct {
 	o    RenderOptions
 	head string
 	yaml bool
+	// first is the number of the line that expand calls 0.
+	first int
+	// skipped is the number of the first line that is wanted.
+	skipped int
+	// compact is whose lines these are, if it can write them shorter.
+	compact *compact
 }
 
 // fit writes everything, or, over the budget, what matters most, the rest
 // folded into counted markers. The result is never over the budget.
 func (w *writer) fit(blocks []*block) Rendering {
 	each(blocks, nil, func(b *block, _ []*block) { b.keep = true })
-	whole := w.text(blocks)
-	// A token is at least one byte: short texts need no count to fit.
-	if tokens := Tokens(whole); w.o.Budget <= 0 || tokens <= w.o.Budget {
-		return Rendering{Text: whole, Tokens: tokens}
+	// Bytes are counted first: nobody needs the tokens of a text that is far over.
+	if w.o.Budget <= 0 || !longer(blocks, 12*w.o.Budget) {
+		text := w.text(blocks)
+		if tokens := Tokens(text); w.o.Budget <= 0 || tokens <= w.o.Budget {
+			return Rendering{Text: text, Tokens: tokens}
+		}
 	}
-	w.weigh(blocks)
-	limit := w.o.Budget - Tokens(w.head) - 8
+	var best Rendering
+	least := -1
+	for level := 0; level == 0 || w.compact != nil && level < len(shorter); level++ {
+		if level > 0 {
+			w.compact.size = shorter[level]
+			each(blocks, nil, func(b *block, _ []*block) {
+				if b.near {
+					b.write()
+				}
+			})
+		}
+		w.weigh(blocks)
+		r, ok := w.fold(blocks)
+		if !ok {
+			continue
+		}
+		missing := missing(blocks)
+		if w.o.Ref != "" && !ahead(blocks, max(w.first, w.skipped)) {
+			missing = 1 // an expand that shows nothing leads nowhere
+		}
+		if least < 0 || missing < least {
+			best, least = r, missing
+		}
+		if missing == 0 {
+			break
+		}
+	}
+	if least >= 0 {
+		return best
+	}
+	each(blocks, nil, func(b *block, _ []*block) { b.keep = true })
+	return cut(w.text(blocks), w.o.Budget, w.yaml)
+}
+
+// longer reports whether the texts have more than n bytes.
+func longer(blocks []*block, n int) bool {
+	size := 0
+	each(blocks, nil, func(b *block, _ []*block) { size += len(b.text) })
+	return size > n
+}
+
+// missing counts the lines near the reader that are not written though they
+// hold something operable.
+func missing(blocks []*block) int {
+	k := 0
+	each(blocks, nil, func(b *block, _ []*block) {
+		if b.acts && !b.keep {
+			k++
+		}
+	})
+	return k
+}
+
+// ahead reports whether a line from the number on is written.
+func ahead(blocks []*block, first int) bool {
+	ok := false
+	each(blocks, nil, func(b *block, _ []*block) { ok = ok || b.keep && b.at >= first && len(b.kids) == 0 })
+	return ok
+}
+
+// fold chooses lines until the text fits.
+func (w *writer) fold(blocks []*block) (Rendering, bool) {
+	full := w.o.Budget - Tokens(w.head) - 8
+	limit := full
+	var best Rendering
 	for range 24 {
 		w.choose(blocks, limit)
 		text := w.text(blocks)
 		tokens := Tokens(text)
 		if tokens <= w.o.Budget {
-			return Rendering{Text: text, Tokens: tokens, Truncated: true}
+			best = Rendering{Text: text, Tokens: tokens, Truncated: true}
+			return best, true
 		}
-		over := tokens - w.o.Budget
-		limit -= max(over, limit/12, 4)
+		limit -= max(tokens-w.o.Budget, 8)
 		if limit <= 0 {
 			break
 		}
 	}
-	return cut(whole, w.o.Budget, w.yaml)
+	return best, false
 }
 
 // cut is the last resort: whole lines from the top, and how many are missing.
@@ -125,21 +244,20 @@ func (w *writer) weigh(blocks []*block) {
 	}
 	seen := true
 	each(blocks, nil, func(b *block, above []*block) {
-		b.weight = Tokens(b.text) + 2
 		front := false
 		for _, a := range above {
 			if n := a.node; n != nil && (n.Modal || focus[n] || isOverlay(n) && n.Role != "listbox" && n.Role != "menu") {
 				front = true
 			}
 		}
-		b.prio = prioBehind
+		b.prio, b.acts = prioBehind, false
 		for _, n := range append([]*Node{b.node}, b.more...) {
 			if n == nil {
 				continue
 			}
 			// Text runs have no box: they are where the line before them is.
 			in := inView(n, w.tree)
-			if n.Box != nil || n.Offscreen {
+			if n.Box != nil && n.Ref != "" || n.Offscreen {
 				seen = in
 			} else if n.Role == "text" {
 				in = seen
@@ -160,9 +278,19 @@ func (w *writer) weigh(blocks []*block) {
 				p = prioText
 			}
 			b.prio = min(b.prio, p)
+			if n.Operable() && n.Ref != "" && !n.Inert && in && (n.Box != nil || front) {
+				b.acts = true
+			}
 		}
 		if b.node == nil {
 			b.prio = prioRest
+		}
+		if w.o.Ref != "" { // expand goes on in order
+			b.prio, b.acts = prioRest, false
+		}
+		b.near = b.prio <= prioText || w.o.Ref != ""
+		if b.weight = len(b.text)/4 + 4; b.near {
+			b.weight = Tokens(b.text) + 2
 		}
 	})
 	// What belongs on one line for a reader is kept or folded as one.
@@ -225,11 +353,19 @@ func (w *writer) choose(blocks []*block, limit int) {
 		if len(e.above) > 0 {
 			parent = e.above[len(e.above)-1]
 		}
-		if !open[parent] {
+		if !open[parent] || e.b.prio == prioMap { // a line of the map has folds around it
 			cost += marker
 		}
-		if used+cost > limit {
-			if e.b.prio >= prioMap {
+		room := limit
+		if e.b.prio >= prioMap && w.o.Ref == "" {
+			// Some room is left free: nobody asked for the rest of the page.
+			room = limit * 4 / 5
+			if e.b.prio == prioMap {
+				room = limit * 2 / 3
+			}
+		}
+		if used+cost > room {
+			if e.b.prio > prioMap {
 				break // the rest is folded where it stands
 			}
 			continue
@@ -260,19 +396,29 @@ type line struct {
 	b     *block // nil for a marker
 }
 
+// An owner is what expand has to be called with for the lines under it; first
+// is the number of the first of them.
+type owner struct {
+	ref   string
+	first int
+}
+
+// pageRef is what expand calls the whole page.
+const pageRef = "page"
+
 // text writes the kept blocks and the markers of what is folded.
 func (w *writer) text(blocks []*block) string {
 	var lines []line
-	var walk func(bs []*block, depth int, owner *Node)
-	walk = func(bs []*block, depth int, owner *Node) {
+	var walk func(bs []*block, depth int, o owner)
+	walk = func(bs []*block, depth int, o owner) {
 		for k := 0; k < len(bs); {
-			if bs[k].keep {
-				lines = append(lines, line{depth, bs[k].text, bs[k]})
-				o := owner
-				if bs[k].node != nil && bs[k].node.Ref != "" {
-					o = bs[k].node
+			if b := bs[k]; b.keep {
+				lines = append(lines, line{depth, b.text, b})
+				under := o
+				if b.scope != nil && b.scope.Ref != "" {
+					under = owner{b.scope.Ref, b.at + 1}
 				}
-				walk(bs[k].kids, depth+1, o)
+				walk(b.kids, depth+1, under)
 				k++
 				continue
 			}
@@ -280,18 +426,26 @@ func (w *writer) text(blocks []*block) string {
 			for k < len(bs) && !bs[k].keep {
 				k++
 			}
-			lines = append(lines, line{depth, w.marker(bs[from:k], owner, from), nil})
+			lines = append(lines, line{depth, w.marker(bs[from:k], o), nil})
 		}
 	}
-	walk(blocks, 0, nil)
+	top := owner{ref: pageRef}
+	if w.o.Ref != "" {
+		top = owner{w.o.Ref, w.first}
+	}
+	walk(blocks, 0, top)
 	if !w.yaml {
 		lines = withStates(lines)
 	}
 	var b strings.Builder
 	b.WriteString(w.head)
+	indent := " " // one space a level: two are a token more
+	if w.yaml {
+		indent = "  "
+	}
 	for _, l := range lines {
 		for range l.depth {
-			b.WriteString("  ")
+			b.WriteString(indent)
 		}
 		b.WriteString(l.text)
 		b.WriteByte('\n')
@@ -345,7 +499,7 @@ func withStates(lines []line) []line {
 
 // marker says what was folded: how many of what, a few names, and how to
 // reach it.
-func (w *writer) marker(folded []*block, owner *Node, from int) string {
+func (w *writer) marker(folded []*block, o owner) string {
 	roles := map[string]int{}
 	var order, names []string
 	count := func(n *Node) {
@@ -404,18 +558,13 @@ func (w *writer) marker(folded []*block, owner *Node, from int) string {
 			s += " (" + strings.Join(names, ", ") + ")"
 		}
 	}
-	switch {
-	case len(folded) == 1 && len(folded[0].more) == 0 && folded[0].node != nil && folded[0].node.Ref != "":
-		s += ", expand " + folded[0].node.Ref
-	case owner != nil && owner.Ref != "":
-		s += ", expand " + owner.Ref
-		if from > 0 {
-			s += " from " + strconv.Itoa(from)
-		}
-	case w.tree.Root.Ref != "" && from == 0:
-		s += ", expand " + w.tree.Root.Ref
-	default:
-		s += ", find or full"
+	from := folded[0].at - o.first
+	if len(folded) == 1 && folded[0].scope != nil && folded[0].scope.Ref != "" {
+		o.ref, from = folded[0].scope.Ref, 0
+	}
+	s += ", expand " + o.ref
+	if from > 0 && !w.yaml { // the numbers are those of compact lines
+		s += " from " + strconv.Itoa(from)
 	}
 	if w.yaml {
 		return "# " + s

@@ -43,7 +43,7 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 		}
 	}
 	x := newIndex(t)
-	c := newCompact(t, RenderOptions{})
+	c := newCompact(t, RenderOptions{Budget: max(o.Budget, 1)})
 	blocks := c.children(&Node{Role: "generic", Children: []*Node{root}}, "")
 
 	var lines []string

@@ -22,10 +22,10 @@ type RenderOptions struct {
 	Budget int
 	// Focus is a ref whose surroundings are written out first.
 	Focus string
-	// Ref renders the subtree of one element only (expand).
+	// Ref renders the subtree of one element only (expand); "page" is the whole.
 	Ref string
-	// From skips that many of the subtree's children (of a table: rows), for
-	// paging through a fold.
+	// From skips that many of the lines under it (of a table: rows), for paging
+	// through a fold: the number in a marker of the compact form.
 	From int
 }
 
@@ -37,35 +37,49 @@ type Rendering struct {
 	Truncated bool
 }
 
+// Unlimited is a budget that bounds nothing, for those to whom 0 means a default.
+const Unlimited = 1 << 30
+
 // Render writes the tree. An unknown format is written as compact.
 func Render(t *Tree, f Format, o RenderOptions) Rendering {
 	if t == nil || t.Root == nil {
 		return rendered("(empty page)", false)
 	}
+	if o.Budget >= Unlimited {
+		o.Budget = 0
+	}
 	if f == JSON {
+		if o.Ref == pageRef {
+			o.Ref = ""
+		}
 		return renderJSON(t, o)
 	}
-	root, note := t.Root, ""
-	if o.Ref != "" {
+	root := t.Root
+	if o.Ref != "" && o.Ref != pageRef {
 		if root = t.ByRef(o.Ref); root == nil {
 			return rendered("no element "+o.Ref+" in @"+strconv.Itoa(t.Version), false)
 		}
 	}
+	w := writer{tree: t, o: o, yaml: f == Playwright}
 	var blocks []*block
-	var head string
 	if f == Playwright {
 		blocks = (&playwright{}).write(root)
 	} else {
-		c := newCompact(t, o)
-		blocks = c.write(root)
-		if o.Ref == "" {
-			head = compactHead(t)
+		w.compact = newCompact(t, o)
+		if blocks = w.compact.write(root); o.Ref == "" {
+			w.head = compactHead(t)
+		} else if root.Role == "row" && o.Budget > 0 && Tokens(blocks[0].text) > o.Budget-16 {
+			blocks = w.compact.cells(root)
 		}
 	}
-	if o.From > 0 {
-		blocks, note = skip(blocks, o.From), ""
+	number(blocks)
+	if o.Ref != "" {
+		w.first = firstLine(blocks, o.Ref)
 	}
-	w := writer{tree: t, o: o, head: head + note, yaml: f == Playwright}
+	if o.From > 0 {
+		w.skipped = w.first + o.From
+		blocks = skip(blocks, w.skipped)
+	}
 	return w.fit(blocks)
 }
 
@@ -90,12 +104,19 @@ func RenderChange(base, next *Tree, f Format, o RenderOptions) (r Rendering, ful
 	return delta, false
 }
 
-// compactHead is the first line: version, title, address, scroll position,
-// and a line for each note.
+// says reports whether a heading of the first level says the words.
+func (t *Tree) says(words string) bool {
+	return t.Root.holds(func(n *Node) bool {
+		return n.Role == "heading" && n.Level == 1 && !n.Offscreen && clean(n.Name) == clean(words)
+	})
+}
+
+// compactHead is the first line: version, title where the first heading is
+// another, address, scroll position away from the top, and a line for each note.
 func compactHead(t *Tree) string {
 	var b strings.Builder
 	b.WriteString("@" + strconv.Itoa(t.Version))
-	if t.Title != "" {
+	if t.Title != "" && !t.says(t.Title) {
 		b.WriteString(" " + quote(shorten(t.Title, 120)))
 	}
 	if t.URL != "" {
@@ -104,7 +125,7 @@ func compactHead(t *Tree) string {
 	if t.Tab != "" && t.Tab != "t1" {
 		b.WriteString(" tab " + clean(t.Tab))
 	}
-	if v := t.Viewport; v.H > 0 && v.PageH > v.H+1 {
+	if v := t.Viewport; v.H > 0 && v.ScrollY >= 1 && v.PageH > v.H+1 {
 		b.WriteString(" scrolled " + strconv.Itoa(int(v.ScrollY)) + " of " + strconv.Itoa(int(v.PageH-v.H)))
 	}
 	if t.Stale {

@@ -1,7 +1,7 @@
 package aria
 
 import (
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,33 +9,55 @@ import (
 // The compact form, one line for each node or run of text that says something:
 //
 //	@3 "Customers" https://shop.test/customers
-//	navigation "Main": link e1 "Home" | link e2 "Customers" [current page]
-//	h1 "Customers"
+//	navigation "Main": links: e1 "Home" | e2 "Customers" [current page] | e3 "Orders"
+//	h1 All customers
 //	textbox e5 "Search" = "" [placeholder "Name or city"]
-//	table e40 "Customers" [500 rows]:
-//	  columns: Name | City |
-//	  row e41: Acme GmbH | Berlin | button e42 "Edit"
+//	table e40 [500 rows]:
+//	 columns: Name | City |
+//	 Acme GmbH | Berlin | button e42 "Edit"
+//	 … 499 more rows, expand e40 from 2
 //
-// Names and values are JSON strings. Text stands bare only where it cannot be
-// taken for anything of ours; otherwise it is a JSON string, too.
-
-// longest name, and longest text run, in runes.
-const (
-	longestName = 300
-	longestText = 4000
-)
+// A ref stands on what can be operated, searched or expanded. Three and more
+// controls of one role in a row say the role once, in the plural. A row is its
+// cells; "row e41:" stands before them where the row itself can be acted on or
+// some of its cells are folded. A container does not repeat the
+// heading over it or in it. The state of lines that follow each other stands
+// before them ("-- offscreen --").
+//
+// Names of controls and values are JSON strings. Text and headings stand bare
+// where they cannot be taken for anything of ours; otherwise they are JSON
+// strings, too.
 
 type compact struct {
-	tree *Tree
+	tree    *Tree
+	size    sizes
+	inTable bool // the lines are under their table
+	all     bool // an expand: no cell is left out
+	// above is the last heading that was written: a container of the same name
+	// right under it does not repeat it.
+	above string
+	echo  map[*Node]bool
+	texts map[string]bool // long texts of the page; nil until asked for
 }
 
-func newCompact(t *Tree, _ RenderOptions) *compact { return &compact{tree: t} }
+func newCompact(t *Tree, o RenderOptions) *compact {
+	c := &compact{tree: t, size: whole, echo: map[*Node]bool{}}
+	c.all = o.Ref != ""
+	if o.Budget > 0 {
+		c.size = shorter[0]
+	}
+	return c
+}
 
 // A piece is a part of a line.
 type piece struct {
-	text bool  // a bare or quoted run of text, not a node
-	node *Node // what it stands for
-	say  func(mute string) string
+	text  bool    // a bare or quoted run of text, not a node
+	node  *Node   // what it stands for
+	more  []*Node // further text nodes of the run
+	raw   string  // the text
+	alone bool    // does not run into one with the text beside it
+	head  bool    // a node's head: its role word comes first
+	say   func(mute string) string
 }
 
 // write makes the blocks of a subtree.
@@ -52,10 +74,16 @@ func (c *compact) children(n *Node, covered string) []*block {
 	var out []*block
 	var run []piece
 	flush := func() {
+		if len(run) > 0 {
+			c.above = ""
+		}
 		out = append(out, c.lines(run, "", " | ")...)
 		run = nil
 	}
 	for _, k := range n.Children {
+		if (k.Role == "caption" || k.Role == "legend") && !c.holdsOperable(k) && fold(TextOf(k)) == fold(n.Name) {
+			continue // the container's name
+		}
 		if c.inline(k) {
 			run = append(run, c.pieces(k, covered)...)
 			continue
@@ -129,12 +157,20 @@ func (c *compact) blocks(n *Node) []*block {
 	case dissolves(n):
 		return c.children(n, "")
 	}
-	b := c.line([]piece{{node: n, say: func(mute string) string { return c.head(n, mute) }}}, "", "")
+	if isScope(n.Role) && (c.above != "" && fold(n.Name) == c.above || !isOverlay(n) && !n.Operable() && n.Name != "" && ScopeNameOwn(n) == "") {
+		c.echo[n] = true // a heading over it or in it says the name
+	}
+	c.above = ""
+	b := c.line([]piece{c.headPiece(n)}, "", "")
+	b.scope = n
 	covered := ""
 	if n.Operable() {
-		covered = clean(n.Name)
+		covered = c.name(n)
 	}
+	was := c.inTable
+	c.inTable = isTable(n.Role)
 	b.kids = c.children(n, covered)
+	c.inTable = was
 	if len(b.kids) == 0 {
 		switch n.Role {
 		case "navigation", "banner", "contentinfo", "complementary", "search", "toolbar", "menubar", "tablist", "alert", "status", "log", "figure", "paragraph":
@@ -152,8 +188,8 @@ func merge(b *block, colon string) *block {
 	if len(b.kids) == 1 && len(b.kids[0].kids) == 0 && b.node != nil && !isTable(b.node.Role) && len(b.text)+len(b.kids[0].text) < 240 {
 		k := b.kids[0]
 		if b.state == k.state || !k.known || !b.known {
-			b.text += colon + " " + k.text
-			b.bare += colon + " " + k.bare
+			head, kid := b.say, k.say
+			b.say = func(mute string) string { return head(mute) + colon + " " + kid(mute) }
 			if k.node != nil {
 				b.more = append(append(b.more, k.node), k.more...)
 			}
@@ -161,11 +197,11 @@ func merge(b *block, colon string) *block {
 				b.known, b.state = true, k.state
 			}
 			b.kids = nil
+			b.write()
 			return b
 		}
 	}
-	b.text += colon
-	b.bare += colon
+	b.prepend("", colon)
 	return b
 }
 
@@ -193,8 +229,9 @@ func (c *compact) heading(n *Node) []*block {
 	if name == "" {
 		return nil
 	}
+	c.above = fold(name)
 	return c.lines([]piece{{node: n, say: func(mute string) string {
-		return word + " " + quote(shorten(name, longestName)) + c.marks(n, mute)
+		return word + " " + c.bareName(name) + c.marks(n, mute)
 	}}}, "", " ")
 }
 
@@ -230,7 +267,7 @@ func (c *compact) list(n *Node) []*block {
 		}
 		prefix := ""
 		if name != "" {
-			prefix = "list " + quote(shorten(name, longestName)) + ": "
+			prefix = "list " + quote(shorten(name, 300)) + ": "
 		}
 		return c.lines(run, prefix, " | ")
 	}
@@ -238,8 +275,8 @@ func (c *compact) list(n *Node) []*block {
 	if name == "" || len(kids) == 0 {
 		return kids
 	}
-	b := c.line([]piece{{node: n, say: func(mute string) string { return c.head(n, mute) }}}, "", "")
-	b.kids = kids
+	b := c.line([]piece{c.headPiece(n)}, "", "")
+	b.scope, b.kids = n, kids
 	return []*block{merge(b, ":")}
 }
 
@@ -250,11 +287,14 @@ func (c *compact) item(n *Node) []*block {
 		return nil
 	}
 	first := *kids[0]
-	first.text, first.bare = "- "+first.text, "- "+first.bare
+	if len(kids) > 1 || len(first.kids) > 0 {
+		first.prepend("- ", "") // a line alone is an item without saying so
+	}
 	first.kids = append(append([]*block{}, first.kids...), kids[1:]...)
 	if first.node == nil {
 		first.node = n
 	}
+	first.scope = n
 	return []*block{&first}
 }
 
@@ -299,9 +339,18 @@ func (c *compact) row(n *Node) *block {
 		if len(ps) == 0 && k.Name != "" {
 			ps = append(ps, piece{text: true, node: k, say: func(string) string { return c.bare(k.Name) }})
 		}
+		ps = c.joinTexts(ps)
 		nodes = append(nodes, ps...)
 		texts = append(texts, func(mute string) string { return join(ps, mute, " ") })
 	}
+	cut := len(cells)
+	if !c.all {
+		cut = c.lastInView(cells)
+	}
+	// Column heads have no ref on their line: the marker says it where needed.
+	lost := header && slices.ContainsFunc(cells[min(cut+1, len(cells)):], func(k *Node) bool { return k.Operable() || c.holdsOperable(k) })
+	foldable := n.Ref != "" || header && !lost
+	inTable := c.inTable
 	say := func(mute string) string {
 		word := "row"
 		if header && !n.Operable() {
@@ -309,26 +358,59 @@ func (c *compact) row(n *Node) *block {
 		}
 		var b strings.Builder
 		b.WriteString(word)
-		if n.Ref != "" && word == "row" {
+		// Under its table a row is its line: it needs a ref to be acted on, or where
+		// a part of it is folded.
+		folds := c.size.cells && !c.all && (len(texts)-cut > 3 || c.size.titles != 0)
+		if n.Ref != "" && word == "row" && (!inTable || n.Operable() || stateful(n) || folds) {
 			b.WriteString(" " + n.Ref)
 		}
-		b.WriteString(c.marks(n, mute))
-		b.WriteString(":")
-		line := ""
+		if marks := c.marks(n, mute); b.Len() == len("row") && marks == "" && word == "row" {
+			b.Reset() // nothing to act on: the cells alone
+		} else {
+			b.WriteString(marks + ":")
+		}
+		line, titles, gap := "", 0, false
 		for k, t := range texts {
+			if c.size.titles != 0 && !c.all && n.Ref != "" && !header && k < len(cells) && !cells[k].Operable() && !c.holdsOperable(cells[k]) && TextOf(cells[k]) != "" {
+				if titles++; titles > c.size.titles {
+					if !gap && k <= cut {
+						line += " | …"
+					}
+					gap = true
+					continue
+				}
+			}
+			gap = false
 			if k > 0 {
 				line += " |"
+			}
+			if c.size.cells && k > cut && len(texts)-k > 2 && foldable {
+				line += " … " + strconv.Itoa(len(texts)-k) + " more cells"
+				if lost {
+					line += ", expand " + n.Ref
+				}
+				break
 			}
 			if s := t(mute); s != "" {
 				line += " " + s
 			}
 		}
 		b.WriteString(strings.TrimRight(line, " |"))
-		return b.String()
+		return strings.TrimPrefix(b.String(), " ")
 	}
 	b := c.state(append([]piece{{node: n}}, nodes...), say)
-	b.kids = below
+	b.kids, b.scope = below, n
 	return b
+}
+
+// cells writes a row that is too wide for one answer with a line for each cell.
+func (c *compact) cells(n *Node) []*block {
+	b := c.line([]piece{c.headPiece(&Node{Role: n.Role, Ref: n.Ref, Selected: n.Selected, Expanded: n.Expanded})}, "", "")
+	b.node, b.scope = n, n
+	for _, k := range rowParts(n) {
+		b.kids = append(b.kids, c.children(&Node{Role: "generic", Children: []*Node{k}}, "")...)
+	}
+	return []*block{b}
 }
 
 // rowParts are the cells of a row and what else stands among them.
@@ -363,10 +445,11 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 		if s == "" || covered != "" && repeats(covered, s) {
 			return nil
 		}
+		p := c.textPiece(n, s)
 		if m := c.marks(n, ""); m != "" {
-			return []piece{{text: true, node: n, say: func(string) string { return quote(shorten(s, longestText)) + m }}}
+			p.alone, p.say = true, func(string) string { return quote(c.short(s, c.size.text)) + m }
 		}
-		return []piece{{text: true, node: n, say: func(string) string { return c.bare(s) }}}
+		return []piece{p}
 	}
 	if n.Role == "separator" && !n.Operable() || (n.Role == "img" || n.Role == "image") && c.decoration(n, covered) {
 		return nil
@@ -376,10 +459,10 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 	}
 	var out []piece
 	if !dissolves(n) {
-		out = append(out, piece{node: n, say: func(mute string) string { return c.head(n, mute) }})
+		out = append(out, c.headPiece(n))
 		covered = c.name(n)
 	} else if len(n.Children) == 0 && clean(n.Name) != "" && !repeats(covered, n.Name) {
-		return []piece{{text: true, node: n, say: func(string) string { return c.bare(n.Name) }}}
+		return []piece{c.textPiece(n, clean(n.Name))}
 	}
 	if n.Role == "combobox" && n.Expanded != "true" && n.Options > 0 {
 		return out // a closed select shows its value only
@@ -404,7 +487,7 @@ func repeats(covered, s string) bool {
 
 // decoration holds for images that say nothing.
 func (c *compact) decoration(n *Node, covered string) bool {
-	if n.Operable() {
+	if n.Operable() || c.holdsOperable(n) {
 		return false
 	}
 	if name := clean(n.Name); name != "" {
@@ -413,129 +496,12 @@ func (c *compact) decoration(n *Node, covered string) bool {
 	return n.Box == nil || n.Box.W < 100 || n.Box.H < 60
 }
 
-// lines writes pieces as one or more lines of readable length.
-func (c *compact) lines(ps []piece, prefix, bar string) []*block {
-	var out []*block
-	ps = withoutLabels(ps)
-	const width = 220
-	for len(ps) > 0 {
-		size, k := 0, 0
-		for k < len(ps) && (k == 0 || size < width && !fieldPiece(ps[k-1])) {
-			size += len(ps[k].say("")) + 1
-			k++
-		}
-		// A run of text stays with the text and links it belongs to.
-		for k < len(ps) && !fieldPiece(ps[k-1]) && (ps[k].text || ps[k-1].text) && size < 4*width {
-			size += len(ps[k].say("")) + 1
-			k++
-		}
-		if b := c.line(ps[:k], prefix, bar); b.text != prefix {
-			out = append(out, b)
-		}
-		prefix, ps = "", ps[k:]
-	}
-	return out
-}
-
-// fieldPiece holds for a field: it ends its line, as in a form.
-func fieldPiece(p piece) bool {
-	return !p.text && p.node != nil && (isField(p.node.Role) || p.node.Role == "slider")
-}
-
-// withoutLabels drops the text of a label that its field says as its name.
-func withoutLabels(ps []piece) []piece {
-	var out []piece
-	for k, p := range ps {
-		if p.text && p.node != nil {
-			label := words(p.node.Text)
-			says := func(q piece) bool {
-				return !q.text && q.node != nil && takesInput(q.node) && len(label) > 0 && wordsIn(words(q.node.Name), label) == 0
-			}
-			if k+1 < len(ps) && says(ps[k+1]) || k > 0 && says(ps[k-1]) && isCheckable(ps[k-1].node.Role) {
-				continue
-			}
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-func (c *compact) line(ps []piece, prefix, bar string) *block {
-	return c.state(ps, func(mute string) string { return prefix + join(ps, mute, bar) })
-}
-
-// state makes a block and finds the mark that all its nodes share.
-func (c *compact) state(ps []piece, say func(mute string) string) *block {
-	b := &block{text: say("")}
-	first := true
-	for _, p := range ps {
-		n := p.node
-		if n == nil {
-			continue
-		}
-		if b.node == nil {
-			b.node = n
-		} else {
-			b.more = append(b.more, n)
-		}
-		s := stateOf(n)
-		if n.Box == nil && n.Ref == "" && s == "" {
-			continue
-		}
-		b.known = true
-		if first {
-			b.state, first = s, false
-		} else if b.state != s {
-			b.state = ""
-		}
-	}
-	b.bare = b.text
-	if b.state != "" {
-		b.bare = say(b.state)
-	}
-	return b
-}
-
-// join writes pieces in a row: text runs on, nodes are set apart by the bar.
-func join(ps []piece, mute, bar string) string {
-	var b strings.Builder
-	for k, p := range ps {
-		s := p.say(mute)
-		if s == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			if p.text || ps[k-1].text {
-				b.WriteByte(' ')
-			} else {
-				b.WriteString(bar)
-			}
-		}
-		b.WriteString(s)
-	}
-	return b.String()
-}
-
-var (
-	refPattern = regexp.MustCompile(`^(f\d+)?e\d+$`)
-	// What makes text look like ours: a ref, our quotes, bars and brackets, or a
-	// start that only our lines have.
-	oursInside = regexp.MustCompile("[\"|\\[\\]\\\\]|```|\\b(?:f\\d+)?e\\d+\\b|:$")
-	oursStart  = regexp.MustCompile(`^(?:[-–—…@+~>=#*<!]|[a-z][a-z0-9_-]*:|(?:h[1-6]?|alert|alertdialog|article|banner|button|canvas|cell|checkbox|clickable|columnheader|columns|combobox|complementary|contentinfo|dialog|figure|form|generic|grid|gridcell|group|heading|iframe|image|img|link|list|listbox|listitem|log|main|menu|menubar|menuitem|menuitemcheckbox|menuitemradio|navigation|note|option|radio|radiogroup|region|row|rowheader|search|searchbox|slider|spinbutton|status|switch|tab|table|tablist|tabpanel|text|textbox|toolbar|tooltip|tree|treegrid|treeitem|video|audio)\b)`)
-)
-
-// bare writes text as it is where that is safe, else as a JSON string.
-func (c *compact) bare(s string) string {
-	s = shorten(s, longestText)
-	if s == "" || oursInside.MatchString(s) || oursStart.MatchString(s) {
-		return quote(s)
-	}
-	return s
-}
-
 // name is what the head of a node says as its name.
 func (c *compact) name(n *Node) string {
 	if s := clean(n.Name); s != "" {
+		if n.Operable() && !isControl(n.Role) && c.holdsOperable(n) && allIn(words(s), n) {
+			return "" // what is in it says it
+		}
 		return s
 	}
 	if len(n.Children) > 0 && (isField(n.Role) || isScope(n.Role)) {
@@ -554,4 +520,50 @@ func (c *compact) holdsOperable(n *Node) bool {
 		}
 	}
 	return false
+}
+
+// allIn reports whether all words stand in what is written of n's inside.
+func allIn(ws []string, n *Node) bool {
+	have := map[string]bool{}
+	(&Tree{Root: &Node{Children: n.Children}}).Walk(func(k *Node, _ []*Node) bool {
+		for _, s := range []string{k.Text, k.Name, k.Label} {
+			for _, w := range words(s) {
+				have[w] = true
+			}
+		}
+		if k.Value != nil && !k.Masked {
+			for _, w := range words(*k.Value) {
+				have[w] = true
+			}
+		}
+		return true
+	})
+	missing := 0
+	for _, w := range ws {
+		if !have[w] {
+			missing++
+		}
+	}
+	return missing*5 <= len(ws) // words run together where nothing stands between them
+}
+
+// stateful holds for nodes with a state that a line of their own has to say.
+func stateful(n *Node) bool {
+	return n.Selected != "" || n.Expanded != "" || n.Checked != "" || n.Active || n.Current != ""
+}
+
+// lastInView is the index of the last cell of a row that has to be written when
+// room is short: the last with an operable thing in view, the first eight in
+// any case.
+func (c *compact) lastInView(cells []*Node) int {
+	last := min(7, len(cells)-1)
+	for k, cell := range cells {
+		(&Tree{Root: cell}).Walk(func(n *Node, _ []*Node) bool {
+			if n.Ref != "" && n.Operable() && inView(n, c.tree) {
+				last = max(last, k)
+			}
+			return true
+		})
+	}
+	return last
 }

@@ -9,30 +9,53 @@ import (
 // head is a node in one phrase: role, ref, name, value, marks.
 func (c *compact) head(n *Node, mute string) string {
 	var b strings.Builder
-	switch {
-	case n.Role == "heading":
-		b.WriteString("h")
-		if n.Level > 0 {
-			b.WriteString(strconv.Itoa(n.Level))
-		}
-	case n.Role == "generic" && n.Clickable:
-		b.WriteString("clickable")
-	default:
-		b.WriteString(roleWord(n.Role))
-	}
+	b.WriteString(headWord(n))
 	if n.Ref != "" && c.showsRef(n) {
 		b.WriteString(" " + n.Ref)
 	}
-	if s := c.name(n); s != "" {
-		b.WriteString(" " + quote(shorten(s, longestName)))
+	if s := c.name(n); s != "" && !c.echo[n] {
+		b.WriteString(" " + quote(c.short(s, c.size.name)))
 	}
-	if n.Value != nil {
-		b.WriteString(" = " + quote(shorten(*n.Value, longestName)))
+	if n.Value != nil && !saysValue(n) {
+		b.WriteString(" = " + quote(c.short(*n.Value, c.size.value)))
 	} else if n.ValueNow != "" {
 		b.WriteString(" = " + quote(n.ValueNow))
 	}
 	b.WriteString(c.marks(n, mute))
 	return b.String()
+}
+
+// headWord is the word for what a node is.
+func headWord(n *Node) string {
+	switch {
+	case n.Role == "heading":
+		if n.Level > 0 {
+			return "h" + strconv.Itoa(n.Level)
+		}
+		return "h"
+	case n.Role == "generic" && n.Clickable:
+		return "clickable"
+	}
+	return roleWord(n.Role)
+}
+
+// saysValue holds for an editor whose inside is written out under it.
+func saysValue(n *Node) bool {
+	if n.Value == nil || isField(n.Role) && !n.holds(func(k *Node) bool { return k.Role != "text" && !dissolves(k) }) {
+		return false
+	}
+	inside := TextOf(&Node{Role: "generic", Children: n.Children})
+	return len(n.Children) > 0 && n.Role != "combobox" && inside != "" && fold(inside) == fold(*n.Value)
+}
+
+// holds reports whether some descendant is so.
+func (n *Node) holds(is func(*Node) bool) bool {
+	for _, k := range n.Children {
+		if is(k) || k.holds(is) {
+			return true
+		}
+	}
+	return false
 }
 
 // roleWord keeps a role that the page made up from looking like more than a
@@ -122,16 +145,16 @@ func (c *compact) marks(n *Node, mute string) string {
 	case "date", "time", "month", "week", "datetime-local", "file", "color", "password":
 		add(n.InputType)
 	}
-	if n.Options > 0 && n.Expanded != "true" {
+	if n.Options > 0 && !c.size.brief && n.Expanded != "true" {
 		add(strconv.Itoa(n.Options) + " options")
 	}
-	if p := clean(n.Placeholder); p != "" && p != clean(n.Name) && (n.Value == nil || *n.Value == "") {
+	if p := clean(n.Placeholder); p != "" && !c.size.brief && p != clean(n.Name) && (n.Value == nil || *n.Value == "") {
 		add("placeholder " + quote(shorten(p, 80)))
 	}
-	if l := clean(n.Label); l != "" && l != clean(n.Name) && len(n.Children) == 0 && n.Name != "" {
+	if l := clean(n.Label); l != "" && !c.size.brief && n.Name != "" && len(n.Children) == 0 && !subset(words(l), words(n.Name)) {
 		add("shows " + quote(shorten(l, 120)))
 	}
-	if d := clean(n.Description); d != "" && d != clean(n.Name) {
+	if d := clean(n.Description); d != "" && !c.size.brief && d != clean(n.Name) && !c.onPage(d) {
 		add("about " + quote(shorten(d, 160)))
 	}
 	if n.RowCount > 0 && n.RowCount > len(Rows(n)) {
@@ -236,4 +259,32 @@ func coveredBy(n *Node) string {
 		return n.CoveredBy
 	}
 	return quote(shorten(n.CoveredBy, 60))
+}
+
+// onPage reports whether a long text stands on the page as it is: nobody needs
+// it again as a description.
+func (c *compact) onPage(s string) bool {
+	if len(s) < 24 || c.tree.Root == nil {
+		return false
+	}
+	if c.texts == nil {
+		c.texts = map[string]bool{}
+		c.tree.Walk(func(n *Node, _ []*Node) bool {
+			if len(n.Text) >= 24 {
+				c.texts[clean(n.Text)] = true
+			}
+			return true
+		})
+	}
+	return c.texts[s]
+}
+
+// subset reports whether all of a are among b.
+func subset(a, b []string) bool {
+	for _, w := range a {
+		if !slices.Contains(b, w) {
+			return false
+		}
+	}
+	return true
 }

@@ -55,7 +55,7 @@ func (p *playwright) children(n *Node) []*block {
 }
 
 func (p *playwright) node(n *Node) *block {
-	b := &block{node: n}
+	b := &block{node: n, scope: n}
 	var key strings.Builder
 	key.WriteString(yamlRole(n.Role))
 	if name := shorten(n.Name, longestYAMLName); name != "" {

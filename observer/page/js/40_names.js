@@ -57,6 +57,8 @@ function pseudoText(el, which) {
   if (!c || c === 'none' || c === 'normal' || cs.display === 'none' || cs.visibility !== 'visible') return '';
   const alt = / \/ ((?:"(?:[^"\\]|\\.)*"\s*)+)$/.exec(c);
   if (alt) c = alt[1];
+  // A picture's address is not text: content: url("data:…") "label".
+  c = c.replace(/url\("(?:[^"\\]|\\.)*"\)/g, '');
   let out = '';
   for (const m of c.matchAll(/"((?:[^"\\]|\\.)*)"/g)) out += m[1].replace(/\\(.)/g, '$1');
   out = squash(out);

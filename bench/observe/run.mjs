@@ -1,0 +1,147 @@
+// node run.mjs [--quick] [--sample] [--no-write]: prints the comparison and
+// rewrites the marked section of docs/performance.md. --quick times less often,
+// --sample takes every tenth APG page. QUARTET_BIN names the binary.
+import fs from 'fs';
+import os from 'os';
+import path from 'path';
+import { fileURLToPath } from 'url';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { Playwright, Quartet, timed } from './engines.mjs';
+import { cards, corpus, serve } from './pages.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const quick = process.argv.includes('--quick');
+const bin = process.env.QUARTET_BIN || path.join(here, '../../bin/quartet');
+const median = list => { const s = [...list].sort((a, b) => a - b), k = s.length; return k ? (s[(k - 1) >> 1] + s[k >> 1]) / 2 : NaN; };
+const tokens = text => { let n = 0; for (let i = 0; i < text.length; i += 100000) n += countTokens(text.slice(i, i + 100000)); return n; };
+const note = text => process.stderr.write(text + '\n');
+
+const server = await serve();
+const quartet = new Quartet(bin), playwright = new Playwright(false), old = new Playwright(true);
+await Promise.all([quartet.start(), playwright.start(), old.start()]);
+const rows = [];
+const add = (what, theirs, ours, must) => { rows.push({ what, theirs, ours, must }); note(`${what} | ${theirs} | ${ours} | ${must}`); };
+const round = (x, d = 2) => Number.isFinite(x) ? x.toLocaleString('en', { minimumFractionDigits: d, maximumFractionDigits: d }) : 'no pages';
+const count = n => Number.isFinite(n) ? Math.round(n).toLocaleString('en') : 'no pages';
+
+// What a person can read and operate, by a judge that is neither of the two.
+const readable = `(() => {
+  const seen = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && e.getBoundingClientRect().width > 1;
+  const controls = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=tab],[role=menuitem],[role=switch],[role=slider],[role=option]')].filter(seen);
+  const texts = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let n; (n = walk.nextNode());) {
+    const e = n.parentElement; // a closed select shows one of its options
+    if (!e.closest('select,script,style,noscript,template,textarea') && e.checkVisibility({ visibilityProperty: true })) texts.push(n.data);
+  }
+  return { words: texts.join(' '), controls: controls.length };
+})()`;
+const words = text => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+
+// lost are the words of the page that the text does not hold; parts of words
+// count, where markup splits one.
+function lost(text, page) {
+  const have = new Set(words(text)), run = words(text).join('');
+  return words(page).filter(w => !have.has(w) && !run.includes(w));
+}
+const operable = new Set('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem slider spinbutton textbox searchbox combobox listbox summary'.split(' '));
+function* nodes(n) { yield n; for (const k of n.children || []) yield* nodes(k); }
+
+async function sizes() {
+  const sets = {};
+  let pages = corpus();
+  if (process.argv.includes('--sample')) pages = pages.filter((p, i) => p.set !== 'apg' || i % 10 === 0);
+  for (const p of pages) {
+    try {
+      await playwright.open(server.origin + p.url);
+      const theirs = tokens(await playwright.snapshot()), page = await playwright.run(readable);
+      const first = await quartet.open(server.origin + p.url);
+      const whole = await quartet.snapshot({ mode: 'full' });
+      const tree = JSON.parse((await quartet.snapshot({ mode: 'full', format: 'json' })).replace(/^note:.*\n/gm, ''));
+      const has = (text, ref) => new RegExp(`\\b${ref}\\b`).test(text);
+      const acts = [...nodes(tree.root)].filter(n => n.ref && n !== tree.root && (operable.has(n.role) || n.clickable));
+      const inView = acts.filter(n => n.box && !n.offscreen && !n.inert && !n.unreachable && n.box.y < 800 && n.box.y + n.box.h > 0 && n.box.x < 1280 && n.box.x + n.box.w > 0);
+      // A page that was not seen must not count as one that was seen cheaply.
+      if (page.controls > 2 * acts.length) throw new Error(`only ${acts.length} of ${page.controls} controls: ${whole.slice(0, 200).replaceAll('\n', ' ')}`);
+      const r = { id: p.id, theirs, full: tokens(whole), first: tokens(first), lost: lost(whole, page.words), gone: acts.filter(n => !has(whole, n.ref)).length, fewer: Math.max(0, page.controls - acts.length), unseen: inView.filter(n => !has(first, n.ref)).length };
+      (sets[p.set] ||= []).push(r);
+      note(`${p.set} ${p.id}: ${theirs} | full ${r.full} (${round(r.full / theirs)}), first ${r.first}; words lost ${r.lost.length}${r.lost.length ? ' ' + r.lost.slice(0, 5) : ''}, refs lost ${r.gone}, controls without a node ${r.fewer}, in view and folded ${r.unseen}`);
+    } catch (e) { note(`${p.set} ${p.id}: ${e.message.split('\n')[0]}`); (sets.failed ||= []).push(p.id); }
+  }
+  for (const set of ['apg', 'business', 'tables']) {
+    const s = sets[set] || [], sum = f => s.reduce((n, r) => n + f(r), 0);
+    add(`full, tokens, median of ${s.length} pages: ${set}`, count(median(s.map(r => r.theirs))), `${count(median(s.map(r => r.full)))}; ratio ${round(median(s.map(r => r.full / r.theirs)))}; ${sum(r => r.lost.length)} words, ${sum(r => r.gone)} operable elements missing`, 'ratio 0.40, nothing missing');
+    add(`first observation, tokens, median: ${set}`, count(median(s.map(r => r.theirs))), `${count(median(s.map(r => r.first)))}, most ${count(Math.max(...s.map(r => r.first)))}; ${sum(r => r.unseen)} operable elements in view missing`, { apg: '1,300, none missing', business: '1,500, none missing', tables: 'none missing' }[set]);
+  }
+  const all = ['apg', 'business', 'tables'].flatMap(s => sets[s] || []);
+  add(`full, all ${all.length} pages, median ratio`, '1', round(median(all.map(r => r.full / r.theirs))), '0.40');
+  if (sets.failed) add('pages that could not be measured', '', sets.failed.join(', '), 'none');
+}
+
+async function diffs() {
+  const url = `${server.origin}/table/1000?control=`;
+  const body = `const b = document.getElementById('rows')`;
+  const changes = [
+    ['one text changed', `{${body}; b.rows[500].cells[2].textContent = 'Somebody else'}`, 60],
+    ['one row prepended', `{${body}; const r = b.rows[7].cloneNode(true); r.cells[1].firstChild.textContent = 'P-99999'; b.prepend(r)}`, 60],
+    ['one row removed', `{${body}; b.rows[20].remove()}`, 60],
+    ['two rows swapped', `{${body}; b.insertBefore(b.rows[41], b.rows[40])}`, 60],
+    ['re-rendered, identical', `{${body}; b.innerHTML = b.innerHTML}`, 25],
+    ['sorted', `{${body}; b.append(...[...b.rows].sort((x, y) => y.cells[1].textContent < x.cells[1].textContent ? -1 : 1))}`, 200],
+  ];
+  for (const [k, [what, js, most]] of changes.entries()) {
+    await old.open(url + 'o' + k);
+    await old.snapshot();
+    await old.run(js);
+    const theirs = tokens(await old.snapshot());
+    await quartet.open(url + 'd' + k);
+    await quartet.snapshot({ mode: 'full' });
+    await server.control('d' + k, js);
+    const text = await quartet.snapshot({ mode: 'diff' });
+    add(`diff, tokens, 1,000 rows: ${what}`, `${count(theirs)} (1.61.1)`, `${count(tokens(text))}${/refs kept/.test(text) ? ', refs kept' : ''}`, `${most}`);
+  }
+}
+
+async function times() {
+  const build = n => `document.querySelector('main').innerHTML = ${JSON.stringify(`<div id="cards"></div>`)}; document.getElementById('cards').innerHTML = Array.from({ length: ${Math.round(n / 5)} }, (_, i) => \`${cards(5).replaceAll(/\b0\b/g, '${i}')}\`).join('')`;
+  const reps = quick ? 3 : 5;
+  const pair = async (what, must, reps, theirs, ours, before = async () => {}) => {
+    const a = [], b = [];
+    for (let k = 0; k < reps; k++) {
+      await before(k);
+      a.push((await timed(theirs)).ms);
+      b.push((await timed(ours)).ms);
+    }
+    add(what, `${count(median(a))} ms`, `${count(median(b))} ms; ratio ${round(median(a) / median(b), 1)}`, must);
+  };
+  await playwright.open(`${server.origin}/cards/11000`);
+  await quartet.open(`${server.origin}/cards/11000?control=t1`);
+  await pair('full snapshot, 11,000 nodes, time', '10 times faster', reps, () => playwright.snapshot(), () => quartet.snapshot({ mode: 'full' }));
+  const change = k => `document.querySelectorAll('#cards p')[${k + 3}].textContent = 'Changed ${k}'`;
+  await pair('observation after one change, 11,000 nodes, time', '50 times faster', reps, () => playwright.snapshot(), () => quartet.snapshot({ mode: 'auto' }),
+    async k => { await playwright.run(change(k)); await server.control('t1', change(k)); });
+  await pair('first observation, 100,000 nodes, time', '10 times faster', quick ? 1 : 3, () => playwright.snapshot(), () => quartet.snapshot({ mode: 'full', budget: 1500 }), async k => {
+    await playwright.open(`${server.origin}/cards/10`);
+    await playwright.run(`{${build(100000)}}`);
+    await quartet.open(`${server.origin}/cards/10?control=h${k}`);
+    await server.control('h' + k, `{${build(100000)}}`);
+  });
+}
+
+const failures = [];
+for (const part of [sizes, diffs, times]) {
+  try { await part(); } catch (e) { failures.push(`${part.name}: ${e.message.split('\n')[0]}`); note(`${part.name}: ${e.stack}`); }
+}
+await Promise.allSettled([quartet.stop(), playwright.stop(), old.stop()]);
+server.close();
+
+const version = fs.readFileSync(path.join(here, 'node_modules/playwright-core/package.json'), 'utf8').match(/"version": "(.*)"/)[1];
+const section = [`Printed by \`make bench-observe\` on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn.`, '',
+  '| what | Playwright | Quartet | must reach |', '|---|---|---|---|', ...rows.map(r => `| ${r.what} | ${r.theirs} | ${r.ours} | ${r.must} |`), ...failures.map(f => `\nNot measured: ${f}`)].join('\n');
+console.log(section);
+if (!process.argv.includes('--no-write') && failures.length === 0) { // half a run is no record
+  const doc = path.join(here, '../../docs/performance.md'), begin = '<!-- bench-observe: begin -->', end = '<!-- bench-observe: end -->';
+  const text = fs.readFileSync(doc, 'utf8'), a = text.indexOf(begin), b = text.indexOf(end);
+  if (a < 0 || b < a) throw new Error(`${doc} has no section ${begin}`);
+  fs.writeFileSync(doc, text.slice(0, a + begin.length) + '\n' + section + '\n' + text.slice(b));
+}
+process.exit(failures.length ? 1 : 0);
