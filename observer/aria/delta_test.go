@@ -46,7 +46,7 @@ func TestDeltaLines(t *testing.T) {
 			[]string{`- removed 3 items in list "Goods": "Product 2", "Product 3", "Product 4"`}},
 		{"items that came in a row",
 			[]any{N("list", "Goods", "e1", items(0, 2))}, []any{N("list", "Goods", "e1", items(0, 4))},
-			[]string{`+ in list "Goods" after "Product 1": - Product 2 button e302 "Add"`, `+ - Product 3 button e303 "Add"`}},
+			[]string{`+ in list "Goods" after "Product 1": Product 2 button e302 "Add"`, `+ Product 3 button e303 "Add"`}},
 		{"a wrapper that came around two things moves neither",
 			[]any{N("checkbox", "More", "e1"), N("paragraph", T("Below"))},
 			[]any{N("generic", "", N("checkbox", "More", "e1"), N("paragraph", T("Extra"))), N("paragraph", T("Below"))},

@@ -194,8 +194,8 @@ func (w *deltaWriter) added(c Change, place string) {
 	}
 	if where != "" {
 		// The place stands before the text, where it cannot run into it.
-		if cells, ok := strings.CutPrefix(lines[0], "row:"); ok && c.Node.Role == "row" {
-			lines[0] = "row" + where + ":" + cells
+		if c.Node.Role == "row" && !strings.HasPrefix(lines[0], "row e") {
+			lines[0] = "row" + where + ": " + strings.TrimPrefix(lines[0], "row: ")
 		} else {
 			lines[0] = strings.TrimSpace(where) + ": " + lines[0]
 		}
