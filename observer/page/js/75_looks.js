@@ -20,12 +20,28 @@ function hueOf(c, ground) {
 
 const PLAIN_LOOK = { text: '', ground: '', struck: false, bold: false, opacity: 1 };
 
+// A look's id stands for the tags and classes of the path to an element; it
+// means the same as long as the document lives.
+let lookIds = new Map();
+let lookCount = 0;
+function lookID(key) {
+  let i = lookIds.get(key);
+  if (i === undefined) {
+    if (lookIds.size > 50000) lookIds = new Map();
+    lookIds.set(key, i = ++lookCount);
+  }
+  return i;
+}
+
+// TINT is the hint that a node would get if it stood alone; whether its likes
+// have the same is decided over the whole tree (settleLooks). Being a symbol,
+// it stays inside.
+const TINT = Symbol('tint');
+
 // newLooks keeps the looks of one walk.
 function newLooks() {
-  const ids = new Map(), groups = new Map(), looks = [], hints = [], totals = [];
-  const found = []; // {box, group, hint, text}
+  const looks = new Map(), hints = new Map();
   let computed = 0;
-  const intern = (map, key) => { let i = map.get(key); if (i === undefined) map.set(key, i = map.size + 1); return i; };
   function read(el, tag) {
     let cs = getComputedStyle(el), ground = rgb(cs.backgroundColor), color = rgb(cs.color), line = cs.textDecorationLine, weight = +cs.fontWeight;
     const faint = (color && color[3] < 0.02) || parseFloat(cs.fontSize) === 0;
@@ -44,13 +60,8 @@ function newLooks() {
     return { text: hueOf(color, false), ground: hueOf(ground, true), struck: line.includes('line-through'), bold: weight >= 600, faint: Boolean(faint), opacity: +cs.opacity };
   }
   return {
-    // place gives c the ids of the element's look and of its likes: same path
-    // of tags, in a table the same column.
+    // place gives c the id of the element's look.
     place(c, pc, el, tag, any) {
-      let column = '';
-      if (tag === 'td' || tag === 'th') column = pc.cells = (pc.cells || 0) + 1;
-      c.group = intern(groups, pc.group + '/' + tag + column);
-      totals[c.group] = (totals[c.group] || 0) + 1;
       let own = '';
       if (any) {
         own = N.attr(el, 'class') || '';
@@ -58,18 +69,18 @@ function newLooks() {
         if (st && STYLED.test(st)) own += '|' + st;
       }
       c.own = own !== '';
-      c.look = intern(ids, pc.look + '>' + tag + '.' + own);
+      c.look = lookID(pc.look + '>' + tag + '.' + own);
     },
     of(c, el, tag) {
-      let l = looks[c.look];
-      if (l === undefined) l = looks[c.look] = ++computed > LOOKS_MAX ? null : read(el, tag);
+      let l = looks.get(c.look);
+      if (l === undefined) looks.set(c.look, l = ++computed > LOOKS_MAX ? null : read(el, tag));
       return l;
     },
     // hint says how the element differs from its parent P.
     hint(F, P, rowlike, widget) {
       const c = F.c;
       if (!c.own) return '';
-      let h = hints[c.look];
+      let h = hints.get(c.look);
       if (h !== undefined) return h;
       h = '';
       const a = this.of(c, F.el, F.tag), b = P.c && this.of(P.c, P.el, P.tag) || PLAIN_LOOK;
@@ -84,34 +95,47 @@ function newLooks() {
         if ((widget || rowlike) && a.opacity > 0.01 && a.opacity <= 0.65) out.push('greyed');
         h = out.join(', ');
       }
-      return hints[c.look] = h;
-    },
-    // note puts a hint on a node, for now: as {s}, which settle may take back.
-    note(node, group, hint) {
-      const box = { s: hint };
-      node.looks = box;
-      found.push({ box, group, hint, text: node.role === 'text' });
-    },
-    // settle takes back what most of the likes look like, too, and grounds
-    // without anything to compare them with.
-    settle(root) {
-      if (!found.length) return;
-      const counts = new Map();
-      for (const f of found) { const k = f.group + '|' + f.hint; counts.set(k, (counts.get(k) || 0) + 1); }
-      for (const f of found) {
-        const total = totals[f.group], n = counts.get(f.group + '|' + f.hint);
-        if (total >= 3 ? n * 2 > total : n > 1) f.box.s = '';
-        else if (total < 3 && !f.text) f.box.s = f.hint.split(', ').filter((x) => !/background|bold/.test(x)).join(', ');
-      }
-      const todo = [root];
-      while (todo.length) {
-        const n = todo.pop();
-        if (n.looks && n.looks.s !== undefined) n.looks = n.looks.s || undefined;
-        if (n.children) for (const k of n.children) todo.push(k);
-      }
+      hints.set(c.look, h);
+      return h;
     },
   };
 }
+
+// settleLooks gives the nodes their hints, but for those that most of their
+// likes (same roles down to them, in a table the same column) have as well, and
+// for grounds with nothing to compare them with.
+function settleLooks(root) {
+  const keys = new Map(), totals = [], counts = new Map(), tinted = [];
+  const todo = [[root, 0]];
+  while (todo.length) {
+    const [n, parent] = todo.pop();
+    const kids = n.children;
+    if (!kids) continue;
+    let column = 0;
+    for (const k of kids) {
+      const cell = CELLS.has(k.role);
+      const key = parent + k.role + (cell ? column++ : '');
+      let id = keys.get(key);
+      if (id === undefined) { keys.set(key, id = keys.size + 1); totals[id] = 0; }
+      totals[id]++;
+      const hint = k[TINT];
+      if (hint) {
+        tinted.push([k, id]);
+        const c = id + '|' + hint;
+        counts.set(c, (counts.get(c) || 0) + 1);
+      }
+      if (k.children) todo.push([k, id]);
+    }
+  }
+  for (const [n, id] of tinted) {
+    const total = totals[id], same = counts.get(id + '|' + n[TINT]);
+    let hint = n[TINT];
+    if (total >= 3 ? same * 2 > total : same > 1) hint = '';
+    else if (total < 3 && n.role !== 'text') hint = hint.split(', ').filter((x) => !/background|bold/.test(x)).join(', ');
+    n.looks = hint || undefined;
+  }
+}
+const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 // stateByClass: a class says that this one is the selected, open or greyed one,
 // and a sibling of its kind lacks it.

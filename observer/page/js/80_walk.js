@@ -96,13 +96,12 @@ function textBox(n) {
   return true;
 }
 
-const hintOf = (k) => k.looks ? k.looks.s ?? k.looks : '';
-const sameMarks = (a, b) => a.transparent === b.transparent && a.clipped === b.clipped && hintOf(a) === hintOf(b);
+const sameMarks = (a, b) => a.transparent === b.transparent && a.clipped === b.clipped && a.looks === b.looks && a[TINT] === b[TINT];
 // What the only words of a node look like is how it looks itself.
 function inheritMarks(n, kids) {
   if (kids.length !== 1) return;
   const k = kids[0];
-  if (k.looks && !n.looks) n.looks = k.looks;
+  if (k[TINT] && !n.looks) n[TINT] = k[TINT]; else if (k.looks && !n.looks) n.looks = k.looks;
   if (k.transparent) n.transparent = true;
   if (k.clipped) n.clipped = true;
 }
@@ -208,7 +207,7 @@ function walkTree(opts) {
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? { el, sig: '' } : pc.form, look: 0, own: false, group: 0, cells: 0 };
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? { el, sig: '' } : pc.form, look: 0, own: false };
     L.place(c, pc, el, tag, any);
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
@@ -302,7 +301,7 @@ function walkTree(opts) {
     else if (tag === 'canvas') F.list = focusables(el);
     else if (!NO_KIDS.has(tag) && !s.skipped && (tag !== 'object' || paints(el))) {
       const root = shadowOf(el);
-      if (root) readPseudos(root);
+      if (root) { hoverTargets(root, hovers); readPseudos(root); }
       F.list = flatChildren(el, tag);
       if (any && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
       const b = pseudoText(el, '::before');
@@ -397,7 +396,7 @@ function walkTree(opts) {
         P.kids.push(g);
       } else if (kids.length >= 2 && F.visible && el !== top) {
         const g = { role: 'generic', children: kids };
-        if (F.group) F.group(g);
+        if (F.noteGroup) F.noteGroup(g);
         if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
       } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
     }
@@ -418,7 +417,7 @@ function walkTree(opts) {
   // mark puts a hint where it is seen: on the one control that an item holds,
   // on the element's own node, else on its words.
   function mark(F, node, hint) {
-    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) L.note(k, F.c.group, hint); };
+    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) k[TINT] = hint; };
     if (F.state && !(node && node.w && node.w.keep)) {
       const ops = F.kids.filter((k) => k.w && k.w.keep && (WIDGETS.has(k.role) || k.clickable));
       if (ops.length === 1) { note(ops[0]); return; }
@@ -426,7 +425,7 @@ function walkTree(opts) {
     if (node) { note(node); return; }
     const words = F.kids.filter((k) => k.role === 'text' && k.text !== ' ');
     if (words.length && words.length <= 4) words.forEach(note);
-    else F.group = note;
+    else F.noteGroup = note;
   }
   // A label's words are its control's name; said once is enough. labelKids
   // leaves only the control, if the label holds it, and says whether it did so.
@@ -502,7 +501,7 @@ function walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false, group: 0, cells: 0 };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false };
   const stack = [];
   const first = top && enter(top, base, false);
   if (first) stack.push(first);
@@ -531,7 +530,7 @@ function walkTree(opts) {
   }
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
-  L.settle(rootNode);
+  settleLooks(rootNode);
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
   const lit = active && N.has(active, 'aria-activedescendant') && byId(N.root(active), N.attr(active, 'aria-activedescendant'));
