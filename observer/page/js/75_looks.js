@@ -91,7 +91,7 @@ function newLooks() {
           if (a.ground && a.ground !== b.ground) out.push(a.ground + ' background');
           if (rowlike && a.bold && !b.bold) out.push('bold');
         }
-        if (a.struck && !b.struck) out.push('struck through');
+        if (a.struck && !b.struck && F.role !== 'deletion') out.push('struck through');
         if ((widget || rowlike) && a.opacity > 0.01 && a.opacity <= 0.65) out.push('greyed');
         h = out.join(', ');
       }
@@ -152,14 +152,24 @@ function stateByClass(el, tag) {
   if (!cls || cls.length > 400) return '';
   const word = stateOfClass(cls);
   if (!word) return '';
-  const mine = tokens(cls);
-  for (const step of [N.prevElement, N.nextElement]) {
-    for (let s = step(el), i = 0; s && i < 3; s = step(s), i++) {
-      if (tagOf(s) !== tag) continue;
-      const c = N.attr(s, 'class') || '';
-      if (stateOfClass(c) === word) continue;
-      if (mine.length === 1 || tokens(c).some((t) => mine.includes(t))) return word;
+  const mine = tokens(cls).filter((t) => stateOfClass(t) === '');
+  const lacks = (o) => {
+    const c = N.attr(o, 'class') || '';
+    if (stateOfClass(c) === word) return false;
+    return mine.length ? tokens(c).some((t) => mine.includes(t)) : tagOf(o) === tag && !c;
+  };
+  // Siblings first; of a part of an item (the link of a tree's line), the same
+  // part of the items beside it.
+  for (let p = el, up = 0; p && isElement(p) && up < 3; p = N.parent(p), up++) {
+    let kin = 0;
+    for (const step of [N.prevElement, N.nextElement]) {
+      for (let s = step(p), i = 0; s && i < 3; s = step(s), i++) {
+        if (up > 0 && tagOf(s) !== tagOf(p)) continue;
+        const parts = up === 0 ? [s] : Array.prototype.slice.call(N.elQueryAll(s, tag.replace('svg:', '')), 0, 3);
+        for (const o of parts) { kin++; if (lacks(o)) return word; }
+      }
     }
+    if (kin && up === 0 && mine.length === 0) return '';
   }
   return '';
 }

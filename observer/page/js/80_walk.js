@@ -14,7 +14,7 @@ function iconOf(el) {
     const href = N.attr(k, 'href') ?? N.attr(k, 'xlink:href') ?? N.attr(k, 'src') ?? '';
     if (k !== el && href && !href.startsWith('data:')) {
       const m = /([a-z][a-z0-9_-]{1,30})(?:\.[a-z]{2,4})?(?:\?.*)?$/i.exec(href.slice(-60));
-      if (m) return m[1].replace(/^(?:icons?|i|svg|symbol)[-_]/i, '').replace(/[-_]+/g, ' ').toLowerCase();
+      if (m) return m[1].replace(/^(?:icons?|i|svg|symbol)[-_]/i, '').replace(/[-_]+/g, ' ').replace(/ icon$/i, '').toLowerCase();
     }
     for (const t of tokens(N.attr(k, 'class') || '')) { const m = ICON.exec(t); if (m) return m[1].replace(/[-_]+/g, ' ').toLowerCase(); }
   }
