@@ -397,8 +397,9 @@ function walkTree(opts) {
       } else if (kids.length >= 2 && F.visible && el !== top) {
         const g = { role: 'generic', children: kids };
         if (F.noteGroup) F.noteGroup(g);
-        if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
-      } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
+        // What is tidied already must not run together again further up.
+        if (el === body) for (const k of kids) P.kids.push(BREAK, k); else P.kids.push(g);
+      } else { for (const k of kids) P.kids.push(BREAK, k); P.kids.push(BREAK); }
     }
     if (F.interactive) P.interactive = true;
     if (F.clicks) P.clicks = true;
