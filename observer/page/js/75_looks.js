@@ -37,6 +37,8 @@ function lookID(key) {
 // have the same is decided over the whole tree (settleLooks). Being a symbol,
 // it stays inside.
 const TINT = Symbol('tint');
+let tints = 0; // ever given in this document; without any there is nothing to settle
+const tint = (node, hint) => { node[TINT] = hint; tints++; };
 
 // newLooks keeps the looks of one walk.
 function newLooks() {
@@ -105,6 +107,7 @@ function newLooks() {
 // likes (same roles down to them, in a table the same column) have as well, and
 // for grounds with nothing to compare them with.
 function settleLooks(root) {
+  if (!tints) return;
   const keys = new Map(), totals = [], counts = new Map(), tinted = [];
   const todo = [[root, 0]];
   while (todo.length) {
@@ -139,7 +142,16 @@ const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 // stateByClass: a class says that this one is the selected, open or greyed one,
 // and a sibling of its kind lacks it.
+const classStates = new Map();
 function stateOfClass(cls) {
+  let word = classStates.get(cls);
+  if (word === undefined) {
+    if (classStates.size > 5000) classStates.clear();
+    classStates.set(cls, word = stateIn(cls));
+  }
+  return word;
+}
+function stateIn(cls) {
   for (const t of tokens(cls)) {
     if (t.includes(':')) continue; // a variant of utility classes
     const m = STATE_WHOLE.exec(t) || STATE.exec(t);

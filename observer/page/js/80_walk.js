@@ -418,7 +418,7 @@ function walkTree(opts) {
   // mark puts a hint where it is seen: on the one control that an item holds,
   // on the element's own node, else on its words.
   function mark(F, node, hint) {
-    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) k[TINT] = hint; };
+    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) tint(k, hint); };
     if (F.state && !(node && node.w && node.w.keep)) {
       const ops = F.kids.filter((k) => k.w && k.w.keep && (WIDGETS.has(k.role) || k.clickable));
       if (ops.length === 1) { note(ops[0]); return; }
