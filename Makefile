@@ -27,8 +27,9 @@ test: ## everything CI runs: setup, lint, all tests with the race detector
 lint: ## gofmt, vet, staticcheck, the compose file, house rules
 	@scripts/lint.sh
 
+# GORACE: a program with the race detector sleeps for a second at its end unless told.
 test-go: ## all Go tests with -race, one package at a time: each has a browser or more
-	$(GO) test -race -p 1 -timeout 14m ./...
+	GORACE="atexit_sleep_ms=0 $$GORACE" $(GO) test -race -p 1 -timeout 14m ./...
 
 bench: build ## the numbers of docs/performance.md
 	@scripts/bench.sh

@@ -472,6 +472,7 @@ func TestSecretsStayOut(t *testing.T) {
 }
 
 func TestNATSGoesAway(t *testing.T) {
+	t.Parallel() // it waits for what is away
 	srv := testServer(t, "127.0.0.1:-1")
 	b := testBus(t, ConnectOptions{URL: srv.ClientURL()})
 	began := make(chan struct{})

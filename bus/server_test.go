@@ -93,6 +93,7 @@ func TestSmallServer(t *testing.T) {
 
 // TestNATSComesBack: services, journal and calls go on after a restart of NATS.
 func TestNATSComesBack(t *testing.T) {
+	t.Parallel() // it waits for what is away
 	dir := t.TempDir()
 	srv, err := StartServer(ServerOptions{StoreDir: dir, Listen: "127.0.0.1:-1"})
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 func TestChart(t *testing.T) {
 	s := newStage(t, chartPage)
 	s.serve(Options{})
-	for _, dpr := range []float64{1, 1.5, 2.5} {
+	for dpr, labels := range map[float64][]string{1: {"March", "October"}, 1.5: {"October"}, 2.5: {"March"}} {
 		s.screen(1000, 700, dpr)
 		var scroll float64 = 40 * dpr
 		s.js(nil, `(y) => new Promise(done => { scrollTo(0, y); requestAnimationFrame(() => requestAnimationFrame(done)) })`, scroll)
-		for _, label := range []string{"March", "October"} {
+		for _, label := range labels {
 			reply, err := bus.Call[bus.LookRequest, bus.LookReply](s.ctx, s.bus, bus.VerbLook, &s.session, bus.LookRequest{
 				Session: s.session, Kind: bus.EscalateCanvas, Trigger: "Click the " + label + " bar in the chart", Ref: "e1", Label: label})
 			if err != nil {

@@ -109,6 +109,7 @@ func TestBadInput(t *testing.T) {
 
 // TestNoBrowserOnPath is without a Chromium, as a fresh machine is.
 func TestNoBrowserOnPath(t *testing.T) {
+	t.Parallel()
 	d, _ := serveDemo(t, demo.Options{})
 	p := newPlace(t)
 	path := p.file(t, "flow.yaml", flow(d.URL()+"/login", `Click "Accept cookies"`, ""))

@@ -31,6 +31,7 @@ func serveElsewhere(t *testing.T) *site {
 // TestForeignOrigin leads a run to an origin that is not allowed, by every way
 // that there is: the run says so, and the origin is never asked.
 func TestForeignOrigin(t *testing.T) {
+	t.Parallel()
 	evil := serveElsewhere(t)
 	home := serve(t, map[string]string{
 		"/": `<h1>Home</h1><p><a href="/redirect">Redirect</a> <a target="_blank" href="` + evil.URL + `/popup">Popup</a>
@@ -89,6 +90,7 @@ func TestForeignOrigin(t *testing.T) {
 
 // TestForeignStart has a start that the workflow's own origins forbid.
 func TestForeignStart(t *testing.T) {
+	t.Parallel()
 	evil := serveElsewhere(t)
 	p := newPlace(t)
 	got := p.run(t, "run", p.file(t, "flow.yaml", flow(evil.URL+"/", `Click "A"`, "allowed_origins: [\"http://127.0.0.1:9\"]\n")))
@@ -101,7 +103,8 @@ func TestForeignStart(t *testing.T) {
 }
 
 // TestHostilePages has pages that alert, hang or never load: the step ends
-// within its deadline with that as its evidence.
+// within its deadline with that as its evidence. They busy the processor: no
+// other test runs beside them.
 func TestHostilePages(t *testing.T) {
 	ending := make(chan struct{})
 	home := serve(t, map[string]string{

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,26 +15,26 @@ import (
 )
 
 // TestLeftovers ends the command in every way, and looks in /proc and in its
-// folder for temporary files for what it left.
+// folder for temporary files for what it left; and, after a success, for the
+// secret that the environment gave.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
-	d, vars := serveDemo(t, demo.Options{Password: "secret-of-the-test"})
-	invite := append([]string{"run", "--json", example(t, "invite-member.yaml")}, vars...)
 	for name, test := range map[string]struct {
-		args     []string
 		password string
 		sig      syscall.Signal // after the first step; 0: let it end
 		code     int
 	}{
-		"success": {args: invite, password: "secret-of-the-test", code: exitOK},
-		"failure": {args: invite, password: "wrong", code: exitFailed},
-		"Ctrl-C":  {args: invite, password: "secret-of-the-test", sig: syscall.SIGINT, code: exitPerson},
-		"SIGTERM": {args: invite, password: "secret-of-the-test", sig: syscall.SIGTERM, code: exitPerson},
-		"SIGKILL": {args: invite, password: "secret-of-the-test", sig: syscall.SIGKILL, code: -1},
+		"success": {password: canary, code: exitOK},
+		"failure": {password: "wrong", code: exitFailed},
+		"Ctrl-C":  {password: canary, sig: syscall.SIGINT, code: exitPerson},
+		"SIGTERM": {password: canary, sig: syscall.SIGTERM, code: exitPerson},
+		"SIGKILL": {password: canary, sig: syscall.SIGKILL, code: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, vars := serveDemo(t, demo.Options{Password: canary})
 			p := newPlace(t, "DEMO_PASSWORD="+test.password)
-			c := p.start(t, test.args...)
+			c := p.start(t, append([]string{"run", "--json", example(t, "invite-member.yaml")}, vars...)...)
 			c.step(t, "Open ")
 			if n := browsers(c.temp); n < 2 {
 				t.Fatalf("the oracle sees %d processes of a browser", n)
@@ -53,12 +54,24 @@ func TestLeftovers(t *testing.T) {
 				t.Error(err)
 			}
 			t.Logf("exit %d and gone %v after the end of its work", got.code, got.took.Round(time.Millisecond))
+			if test.code == exitOK {
+				invited(t, got, d)
+				noSecret(t, p, got)
+				for line := range strings.Lines(got.out) {
+					if !json.Valid([]byte(line)) {
+						t.Errorf("--json printed %q", line)
+					}
+				}
+			}
 			if test.code != exitPerson {
 				return
 			}
 			id := filepath.Base(p.only(t))
 			if !strings.Contains(got.err, "quartet resume "+id) || strings.Count(got.err, `"error"`) > 1 {
 				t.Errorf("it does not say how to go on: %v", got)
+			}
+			if test.sig == syscall.SIGTERM {
+				return // from here on it is as with Ctrl-C
 			}
 			before := tally(d.Ledger(), demo.KindMemberInvited)
 			if again := p.start(t, "resume", id).end(t); again.code != exitOK || tally(d.Ledger(), demo.KindMemberInvited) != before+1 {

@@ -128,8 +128,8 @@ func (c *child) end(t testing.TB) done {
 	return done{c.cmd.ProcessState.ExitCode(), c.output.String(), c.errOut.String(), time.Since(began)}
 }
 
-// processes lists those whose arguments name dir, with their arguments. It
-// reads /proc and knows nothing of the code under test.
+// processes lists those whose arguments name a file in dir, with their
+// arguments: 1/x is not in 10. It reads /proc and knows nothing of the code under test.
 func processes(dir string) map[int]string {
 	out := map[int]string{}
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -138,7 +138,7 @@ func processes(dir string) map[int]string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if args, _ := os.ReadFile(path); bytes.Contains(args, []byte(dir)) {
+		if args, _ := os.ReadFile(path); bytes.Contains(args, []byte(dir+"/")) {
 			out[pid] = strings.ReplaceAll(string(args), "\x00", " ")
 		}
 	}

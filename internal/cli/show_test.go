@@ -61,6 +61,7 @@ func TestNoRuns(t *testing.T) {
 }
 
 func TestSnapshot(t *testing.T) {
+	t.Parallel()
 	d, _ := serveDemo(t, demo.Options{})
 	p := newPlace(t)
 	for format, want := range map[string][]string{
@@ -106,6 +107,7 @@ func TestSnapshot(t *testing.T) {
 }
 
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	var found []finding
 	got := p.run(t, "doctor", "--json")

@@ -16,8 +16,10 @@ var seatsDone = []string{`The page shows "22 of 27 seats in use"`, `The dialog "
 
 // TestACleanRun follows a run from the sign-in to the proof on both wires.
 func TestACleanRun(t *testing.T) {
+	t.Parallel()
 	for _, wire := range wires {
 		t.Run(wire, func(t *testing.T) {
+			t.Parallel()
 			e := run(t, goal{wire: wire, done: seatsDone, mind: inOrder(all(signIn, openCustomer, addSeats, confirm)...)})
 			ends(t, e, 0, bus.Succeeded, "every final check holds")
 			threeSeats(t, e.ledger)
@@ -108,6 +110,7 @@ func used(t *testing.T, wire string, e ended) {
 // TestAClumsyRun breaks every house rule once, takes the wrong one of two
 // neighbours and claims to be done, and is put right each time.
 func TestAClumsyRun(t *testing.T) {
+	t.Parallel()
 	told := func(want string, m move) move {
 		return func(v view) (llmtest.Answer, bool) {
 			if !v.says(want) {
@@ -161,6 +164,7 @@ func TestAClumsyRun(t *testing.T) {
 
 // TestALiar claims to be done without having done anything.
 func TestALiar(t *testing.T) {
+	t.Parallel()
 	e := run(t, goal{wire: "anthropic", done: seatsDone, mind: func(view) llmtest.Answer { return answer("finish", "claim", "all is done") }})
 	ends(t, e, 1, bus.Failed, "claimed to be done")
 	if len(e.ledger) != 0 || len(e.asked) > 4 {
@@ -168,8 +172,9 @@ func TestALiar(t *testing.T) {
 	}
 }
 
-// TestALooper repeats what does not work, or what does nothing for the goal.
+// TestALooper repeats what does not work.
 func TestALooper(t *testing.T) {
+	t.Parallel()
 	turn := 0
 	e := run(t, goal{wire: "openai", done: seatsDone, mind: func(v view) llmtest.Answer {
 		if turn++; turn%2 == 0 {
@@ -178,6 +183,11 @@ func TestALooper(t *testing.T) {
 		return answer("check", "ref", v.ref("textbox", "Email"), "element", "Email")
 	}})
 	ends(t, e, 1, bus.Failed, "the same intent had the same outcome 3 times")
-	e = run(t, goal{wire: "openai", done: seatsDone, more: "limits: {steps: 4}\n", mind: func(view) llmtest.Answer { return answer("press", "key", "Tab") }})
+}
+
+// TestAnIdler repeats what does nothing for the goal.
+func TestAnIdler(t *testing.T) {
+	t.Parallel()
+	e := run(t, goal{wire: "openai", done: seatsDone, more: "limits: {steps: 4}\n", mind: func(view) llmtest.Answer { return answer("press", "key", "Tab") }})
 	ends(t, e, 1, bus.Failed, "the limit of 4 steps is reached")
 }

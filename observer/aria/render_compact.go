@@ -116,7 +116,7 @@ func (c *compact) inline(n *Node) bool {
 
 // dissolves holds for nodes that say nothing by themselves.
 func dissolves(n *Node) bool {
-	if n.Operable() || n.Expanded != "" || n.Pressed != "" || n.Checked != "" {
+	if n.Operable() || n.Looks != "" || n.Expanded != "" || n.Pressed != "" || n.Checked != "" {
 		return false
 	}
 	switch n.Role {

@@ -23,6 +23,8 @@ func TestLooks(t *testing.T) {
  <nav><ul><li class="item"><a href="/a">First</a></li><li class="item active"><a href="/b">Second</a></li><li class="item"><a href="/c">Third</a></li></ul></nav>
  <div><button class="tab">One</button><button class="tab is-active">Two</button><button class="tab dim">Three</button></div>
  <p class="nav">Blue prose</p><button class="btn interactive">Four</button><button class="btn">Five</button>
+ <ul class="tree"><li class="node"><span>a</span><a href="#1" class="line">Folder A</a></li><li class="node"><span>b</span><a href="#2" class="line line-selected">Folder B</a></li></ul>
+ <div><a href="?1" class="page">1</a><span class="page current">two</span><a href="?3" class="page">3</a></div>
  <p>n<sup style="color:#090">2</sup></p>`})
 	b.open("/")
 	tree := b.look()
@@ -39,6 +41,7 @@ func TestLooks(t *testing.T) {
 	want := map[string]string{
 		"row A2 20": "red text", "row A5 50": "yellow background",
 		"text City is missing": "red text", "text urgent words": "red text",
+		"link Folder B": "selected", "text two": "current",
 		"text Milk": "struck through", "listitem ": "unread, bold",
 		"link Second": "active", "button Two": "active", "button Three": "greyed",
 		"superscript ": "green text",

@@ -159,3 +159,16 @@ func TestFormsThatReplaceForms(t *testing.T) {
 		})
 	}
 }
+
+// Blocks keep their words apart, also directly below the body.
+func TestBlocksKeepWordsApart(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html><small>small print</small><div aria-live="polite">Loading</div><b>bo</b>ld<div>One</div><div>Two</div>`})
+	b.open("/")
+	tree := b.look()
+	for _, text := range []string{"small print", "Loading", "One", "Two"} {
+		find(t, tree, "text", text)
+	}
+	if text := aria.Render(tree, aria.Playwright, aria.RenderOptions{}).Text; !strings.Contains(text, "small print Loading") {
+		t.Error(text)
+	}
+}

@@ -20,11 +20,30 @@ function hueOf(c, ground) {
 
 const PLAIN_LOOK = { text: '', ground: '', struck: false, bold: false, opacity: 1 };
 
-// newLooks keeps the looks of the walks until everything is walked again.
+// A look's id stands for the tags and classes of the path to an element; it
+// means the same as long as the document lives.
+let lookIds = new Map();
+let lookCount = 0;
+function lookID(key) {
+  let i = lookIds.get(key);
+  if (i === undefined) {
+    if (lookIds.size > 50000) lookIds = new Map();
+    lookIds.set(key, i = ++lookCount);
+  }
+  return i;
+}
+
+// TINT is the hint that a node would get if it stood alone; whether its likes
+// have the same is decided over the whole tree (settleLooks). Being a symbol,
+// it stays inside.
+const TINT = Symbol('tint');
+let tints = 0; // ever given in this document; without any there is nothing to settle
+const tint = (node, hint) => { node[TINT] = hint; tints++; };
+
+// newLooks keeps the looks of one walk.
 function newLooks() {
-  const ids = new Map(), groups = new Map(), looks = [], hints = [];
+  const looks = new Map(), hints = new Map();
   let computed = 0;
-  const intern = (map, key) => { let i = map.get(key); if (i === undefined) map.set(key, i = map.size + 1); return i; };
   function read(el, tag) {
     let cs = getComputedStyle(el), ground = rgb(cs.backgroundColor), color = rgb(cs.color), line = cs.textDecorationLine, weight = +cs.fontWeight;
     const faint = (color && color[3] < 0.02) || parseFloat(cs.fontSize) === 0;
@@ -43,12 +62,8 @@ function newLooks() {
     return { text: hueOf(color, false), ground: hueOf(ground, true), struck: line.includes('line-through'), bold: weight >= 600, faint: Boolean(faint), opacity: +cs.opacity };
   }
   return {
-    // place gives c the ids of the element's look and of its likes: same path
-    // of tags, in a table the same column.
+    // place gives c the id of the element's look.
     place(c, pc, el, tag, any) {
-      let column = '';
-      if (tag === 'td' || tag === 'th') column = pc.cells = (pc.cells || 0) + 1;
-      c.group = intern(groups, pc.group + '/' + tag + column);
       let own = '';
       if (any) {
         own = N.attr(el, 'class') || '';
@@ -56,18 +71,18 @@ function newLooks() {
         if (st && STYLED.test(st)) own += '|' + st;
       }
       c.own = own !== '';
-      c.look = intern(ids, pc.look + '>' + tag + '.' + own);
+      c.look = lookID(pc.look + '>' + tag + '.' + own);
     },
     of(c, el, tag) {
-      let l = looks[c.look];
-      if (l === undefined) l = looks[c.look] = ++computed > LOOKS_MAX ? null : read(el, tag);
+      let l = looks.get(c.look);
+      if (l === undefined) looks.set(c.look, l = ++computed > LOOKS_MAX ? null : read(el, tag));
       return l;
     },
     // hint says how the element differs from its parent P.
     hint(F, P, rowlike, widget) {
       const c = F.c;
       if (!c.own) return '';
-      let h = hints[c.look];
+      let h = hints.get(c.look);
       if (h !== undefined) return h;
       h = '';
       const a = this.of(c, F.el, F.tag), b = P.c && this.of(P.c, P.el, P.tag) || PLAIN_LOOK;
@@ -78,53 +93,67 @@ function newLooks() {
           if (a.ground && a.ground !== b.ground) out.push(a.ground + ' background');
           if (rowlike && a.bold && !b.bold) out.push('bold');
         }
-        if (a.struck && !b.struck) out.push('struck through');
+        if (a.struck && !b.struck && F.role !== 'deletion') out.push('struck through');
         if ((widget || rowlike) && a.opacity > 0.01 && a.opacity <= 0.65) out.push('greyed');
         h = out.join(', ');
       }
-      return hints[c.look] = h;
-    },
-    // restyle forgets what was computed: the same class may look otherwise now.
-    restyle() { looks.length = hints.length = computed = 0; },
-    // note puts a hint on a node, for now: settle may take it back.
-    note(node, group, hint, unit) {
-      const box = { s: '', hint, group, text: node.role === 'text' };
-      node.looks = box;
-      unit.found.push(box);
-    },
-    // settle takes back what most of the likes look like, too, and grounds
-    // without anything to compare them with.
-    settle(unit, root) {
-      const found = [], totals = [], counts = new Map();
-      const units = [unit];
-      while (units.length) {
-        const u = units.pop();
-        if (u.likes) totals[u.likes] = (totals[u.likes] || 0) + 1;
-        for (const f of u.found) { found.push(f); const k = f.group + '|' + f.hint; counts.set(k, (counts.get(k) || 0) + 1); }
-        for (const x of u.seq) if (x.seq) units.push(x);
-      }
-      const changed = new Set();
-      for (const f of found) {
-        const total = totals[f.group], n = counts.get(f.group + '|' + f.hint);
-        let s = f.hint;
-        if (total >= 3 ? n * 2 > total : n > 1) s = '';
-        else if (total < 3 && !f.text) s = f.hint.split(', ').filter((x) => !/background|bold/.test(x)).join(', ');
-        if (s !== f.s) { f.s = s; changed.add(f); }
-      }
-      if (!changed.size) return;
-      const todo = [root];
-      while (todo.length) {
-        const n = todo.pop();
-        if (n[ID] && changed.has(n.looks)) remade(n);
-        if (n.children) for (const k of n.children) todo.push(k);
-      }
+      hints.set(c.look, h);
+      return h;
     },
   };
 }
 
+// settleLooks gives the nodes their hints, but for those that most of their
+// likes (same roles down to them, in a table the same column) have as well, and
+// for grounds with nothing to compare them with.
+function settleLooks(root) {
+  if (!tints) return;
+  const keys = new Map(), totals = [], counts = new Map(), tinted = [];
+  const todo = [[root, 0]];
+  while (todo.length) {
+    const [n, parent] = todo.pop();
+    const kids = n.children;
+    if (!kids) continue;
+    let column = 0;
+    for (const k of kids) {
+      const cell = CELLS.has(k.role);
+      const key = parent + k.role + (cell ? column++ : '');
+      let id = keys.get(key);
+      if (id === undefined) { keys.set(key, id = keys.size + 1); totals[id] = 0; }
+      totals[id]++;
+      const hint = k[TINT];
+      if (hint) {
+        tinted.push([k, id]);
+        const c = id + '|' + hint;
+        counts.set(c, (counts.get(c) || 0) + 1);
+      }
+      if (k.children) todo.push([k, id]);
+    }
+  }
+  for (const [n, id] of tinted) {
+    const total = totals[id], same = counts.get(id + '|' + n[TINT]);
+    let hint = n[TINT];
+    if (total >= 3 ? same * 2 > total : same > 1) hint = '';
+    else if (total < 3 && n.role !== 'text') hint = hint.split(', ').filter((x) => !/background|bold/.test(x)).join(', ');
+    if ((n.looks || '') === hint) continue;
+    n.looks = hint || undefined;
+    if (n[ID]) remade(n);
+  }
+}
+const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+
 // stateByClass: a class says that this one is the selected, open or greyed one,
 // and a sibling of its kind lacks it.
+const classStates = new Map();
 function stateOfClass(cls) {
+  let word = classStates.get(cls);
+  if (word === undefined) {
+    if (classStates.size > 5000) classStates.clear();
+    classStates.set(cls, word = stateIn(cls));
+  }
+  return word;
+}
+function stateIn(cls) {
   for (const t of tokens(cls)) {
     if (t.includes(':')) continue; // a variant of utility classes
     const m = STATE_WHOLE.exec(t) || STATE.exec(t);
@@ -137,14 +166,24 @@ function stateByClass(el, tag) {
   if (!cls || cls.length > 400) return '';
   const word = stateOfClass(cls);
   if (!word) return '';
-  const mine = tokens(cls);
-  for (const step of [N.prevElement, N.nextElement]) {
-    for (let s = step(el), i = 0; s && i < 3; s = step(s), i++) {
-      if (tagOf(s) !== tag) continue;
-      const c = N.attr(s, 'class') || '';
-      if (stateOfClass(c) === word) continue;
-      if (mine.length === 1 || tokens(c).some((t) => mine.includes(t))) return word;
+  const mine = tokens(cls).filter((t) => stateOfClass(t) === '');
+  const lacks = (o) => {
+    const c = N.attr(o, 'class') || '';
+    if (stateOfClass(c) === word) return false;
+    return mine.length ? tokens(c).some((t) => mine.includes(t)) : tagOf(o) === tag && !c;
+  };
+  // Siblings first; of a part of an item (the link of a tree's line), the same
+  // part of the items beside it.
+  for (let p = el, up = 0; p && isElement(p) && up < 3; p = N.parent(p), up++) {
+    let kin = 0;
+    for (const step of [N.prevElement, N.nextElement]) {
+      for (let s = step(p), i = 0; s && i < 3; s = step(s), i++) {
+        if (up > 0 && tagOf(s) !== tagOf(p)) continue;
+        const parts = up === 0 ? [s] : Array.prototype.slice.call(N.elQueryAll(s, tag.replace('svg:', '')), 0, 3);
+        for (const o of parts) { kin++; if (lacks(o)) return word; }
+      }
     }
+    if (kin && up === 0 && mine.length === 0) return '';
   }
   return '';
 }

@@ -14,7 +14,7 @@ function iconOf(el) {
     const href = N.attr(k, 'href') ?? N.attr(k, 'xlink:href') ?? N.attr(k, 'src') ?? '';
     if (k !== el && href && !href.startsWith('data:')) {
       const m = /([a-z][a-z0-9_-]{1,30})(?:\.[a-z]{2,4})?(?:\?.*)?$/i.exec(href.slice(-60));
-      if (m) return m[1].replace(/^(?:icons?|i|svg|symbol)[-_]/i, '').replace(/[-_]+/g, ' ').toLowerCase();
+      if (m) return m[1].replace(/^(?:icons?|i|svg|symbol)[-_]/i, '').replace(/[-_]+/g, ' ').replace(/ icon$/i, '').toLowerCase();
     }
     for (const t of tokens(N.attr(k, 'class') || '')) { const m = ICON.exec(t); if (m) return m[1].replace(/[-_]+/g, ' ').toLowerCase(); }
   }
@@ -96,14 +96,13 @@ function textBox(n) {
   return true;
 }
 
-const hintOf = (k) => k.looks ? k.looks.s ?? k.looks : '';
-const sameMarks = (a, b) => a.transparent === b.transparent && a.clipped === b.clipped && hintOf(a) === hintOf(b);
+const sameMarks = (a, b) => a.transparent === b.transparent && a.clipped === b.clipped && a.looks === b.looks && a[TINT] === b[TINT];
 const FAINT = Symbol('faint'), CUT = Symbol('cut'); // a node's only words are
 // What the only words of a node look like is how it looks itself.
 function inheritMarks(n, kids) {
   if (kids.length !== 1) return;
   const k = kids[0];
-  if (k.looks && !n.looks) n.looks = k.looks;
+  if (k[TINT] && !n.looks) n[TINT] = k[TINT]; else if (k.looks && !n.looks) n.looks = k.looks;
   if (k.transparent) n.transparent = n[FAINT] = true;
   if (k.clipped) n.clipped = n[CUT] = true;
 }
@@ -180,7 +179,7 @@ function clipNow(c) {
 }
 
 // What a unit rests on besides its element: what it inherits.
-const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own', 'group'];
+const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own'];
 function sameContext(a, b) {
   if (a === b) return true;
   for (const k of INHERITED) if (a[k] !== b[k]) return false;
@@ -194,7 +193,7 @@ function formOf(el) {
   f.sig = '';
   return f;
 }
-const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null, group: null, likes: 0, column: 0, found: [] });
+const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null, group: null });
 
 // wantOf is what was last wanted of an element; shownAs is it while it is shown.
 const wantOf = new WeakMap();
@@ -203,7 +202,7 @@ function shownAs(el) {
   return w && stays(w) && w.ref && N.connected(el) ? w : null;
 }
 
-let capNow = 150000, L = null;
+let capNow = 150000;
 function walkTree(opts) {
   styles = new Map();
   pseudos = new Set();
@@ -225,7 +224,7 @@ function walkTree(opts) {
   const lit = active && N.has(active, 'aria-activedescendant') && byId(N.root(active), N.attr(active, 'aria-activedescendant')) || null;
   if (opts.fresh) everything = true;
   takeChanges(active, lit);
-  if (everything || !L) L = newLooks(); else if (deep.size) L.restyle();
+  const L = newLooks();
   const reusing = !everything && !owners.size;
 
   function want(el, n, role, c, F) {
@@ -273,10 +272,8 @@ function walkTree(opts) {
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false, group: 0, cells: 0 };
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false };
     L.place(c, pc, el, tag, any);
-    unit.likes = c.group;
-    unit.column = pc.cells || 0;
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
     if (+s.opacity < 0.01) { c.clear = true; if (hovers.has(el)) c.shy = true; }
@@ -371,7 +368,7 @@ function walkTree(opts) {
     else if (tag === 'canvas') F.list = focusables(el);
     else if (!NO_KIDS.has(tag) && !s.skipped && (tag !== 'object' || paints(el))) {
       const root = shadowOf(el);
-      if (root) { watch(root); readPseudos(root); }
+      if (root) { watch(root); hoverTargets(root, hovers); readPseudos(root); }
       F.list = flatChildren(el, tag);
       if (any && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
       const b = pseudoText(el, '::before');
@@ -483,9 +480,10 @@ function walkTree(opts) {
         P.kids.push(g);
       } else if (kids.length >= 2 && F.visible && el !== top) {
         const g = u.group = { role: 'generic', children: kids };
-        if (F.group) F.group(g);
-        if (el === body) for (const k of kids) P.kids.push(k); else P.kids.push(g);
-      } else { P.kids.push(BREAK); for (const k of kids) P.kids.push(k); P.kids.push(BREAK); }
+        if (F.noteGroup) F.noteGroup(g);
+        // What is tidied already must not run together again further up.
+        if (el === body) for (const k of kids) P.kids.push(BREAK, k); else P.kids.push(g);
+      } else { for (const k of kids) P.kids.push(BREAK, k); P.kids.push(BREAK); }
     }
     if (F.interactive) P.interactive = true;
     if (F.clicks) P.clicks = true;
@@ -504,7 +502,7 @@ function walkTree(opts) {
   // mark puts a hint where it is seen: on the one control that an item holds,
   // on the element's own node, else on its words.
   function mark(F, node, hint) {
-    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) L.note(k, F.c.group, hint, F.unit); };
+    const note = (k) => { if (F.state) k.looks = k.looks || hint; else if (!k.looks) tint(k, hint); };
     if (F.state && !(node && node.w && node.w.keep)) {
       const ops = F.kids.filter((k) => k.w && k.w.keep && (WIDGETS.has(k.role) || k.clickable));
       if (ops.length === 1) { note(ops[0]); return; }
@@ -512,7 +510,7 @@ function walkTree(opts) {
     if (node) { note(node); return; }
     const words = F.kids.filter((k) => k.role === 'text' && k.text !== ' ');
     if (words.length && words.length <= 4) words.forEach(note);
-    else F.group = note;
+    else F.noteGroup = note;
   }
   // A label's words are its control's name; said once is enough. labelKids
   // leaves only the control, if the label holds it, and says whether it did so.
@@ -588,7 +586,7 @@ function walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false, unit: newUnit(null, null) };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false, group: 0, cells: 0 };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false };
   const stack = [];
   const first = top && enter(top, base, false);
   if (first) { first.deep = everything || deep.has(top); first.unit.deep = first.deep; stack.push(first); }
@@ -614,8 +612,7 @@ function walkTree(opts) {
     }
     if (reusing && !F.deep && !stale.has(ch)) {
       const u = units.get(ch);
-      const cell = u && u.column && (tagOf(ch) === 'td' || tagOf(ch) === 'th');
-      if (u && sameContext(u.pc, F.c) && (!cell || u.column === (F.c.cells || 0) + 1) && count + u.count <= cap) { if (cell) F.c.cells = u.column; reuse(u, F); continue; }
+      if (u && sameContext(u.pc, F.c) && count + u.count <= cap) { reuse(u, F); continue; }
     }
     const G = enter(ch, F.c, owners.get(ch) === F.el);
     if (G) {
@@ -626,7 +623,7 @@ function walkTree(opts) {
   }
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
-  if (walked) L.settle(R.unit, rootNode);
+  if (walked) settleLooks(rootNode);
   const lw = lit && wantOf.get(lit);
   if (lw && stays(lw) && !lw.node.active && !lw.node.looks) lw.node.looks = 'highlighted';
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');

@@ -61,7 +61,6 @@ function patch(root, since) {
       kept = true;
     } else {
       const { children, w, ...own } = n;
-      if (own.looks && own.looks.hint) own.looks = own.looks.s || undefined;
       own.d = depth;
       own.i = n[ID];
       nodes.push(own);
