@@ -13,6 +13,7 @@ type known struct {
 	doc      string
 	walk     int
 	elements int // as of the last walk
+	swept    int // items that were in the tree at the last sweep
 	items    map[int]*item
 	root     *item
 	stock    stock         // of ref numbers
@@ -37,22 +38,23 @@ type item struct {
 
 // patch is what the script's walk answers.
 type patch struct {
-	Doc      string        `json:"doc"`
-	Need     int           `json:"need"` // so many refs must be brought first
-	URL      string        `json:"url"`
-	Title    string        `json:"title"`
-	Viewport aria.Viewport `json:"viewport"`
-	Since    int           `json:"since"`
-	Walk     int           `json:"walk"`
-	Nodes    []flat        `json:"nodes"`
-	Boxes    []float64     `json:"boxes"` // id, x, y, w, h, marks
-	Used     int           `json:"used"`
-	Rebound  []string      `json:"rebound"`
-	Recycled []string      `json:"recycled"`
-	Notes    []string      `json:"notes"`
-	Elements int           `json:"elements"`
-	Walked   int           `json:"walked"`
-	Millis   float64       `json:"millis"`
+	Doc       string        `json:"doc"`
+	Need      int           `json:"need"` // so many refs must be brought first
+	URL       string        `json:"url"`
+	Title     string        `json:"title"`
+	Viewport  aria.Viewport `json:"viewport"`
+	Since     int           `json:"since"`
+	Walk      int           `json:"walk"`
+	Nodes     []flat        `json:"nodes"`
+	Boxes     []float64     `json:"boxes"` // id, x, y, w, h, marks
+	Used      int           `json:"used"`
+	Rebound   []string      `json:"rebound"`
+	Recycled  []string      `json:"recycled"`
+	Notes     []string      `json:"notes"`
+	Additions int           `json:"additions"` // how often elements were added
+	Elements  int           `json:"elements"`
+	Walked    int           `json:"walked"`
+	Millis    float64       `json:"millis"`
 }
 
 // flat is a node in page order with its depth and number; or, with Kept, the
@@ -193,7 +195,7 @@ func rebuild(root *item) {
 
 // sweep forgets items that are not in the tree any more, when they are many.
 func (k *known) sweep() {
-	if len(k.items) < 1024 || k.root == nil {
+	if len(k.items) < 1024 || len(k.items) < 2*k.swept || k.root == nil {
 		return
 	}
 	live := 0
@@ -204,6 +206,7 @@ func (k *known) sweep() {
 		live++
 		todo = append(todo, it.kids...)
 	}
+	k.swept = live
 	if len(k.items) < 2*live {
 		return
 	}

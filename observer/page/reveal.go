@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/quartet-agents/quartet/internal/browser"
 )
@@ -12,9 +13,10 @@ import (
 // is in closed shadow roots. Both are asked only when the document has new
 // elements, or is young (listeners come without any change of the tree).
 const (
-	youngMS  = 3000 // milliseconds
-	maxDocs  = 128  // documents remembered
-	maxDepth = 4    // closed roots within closed roots
+	youngMS    = 3000 // milliseconds
+	youngEvery = 400 * time.Millisecond
+	maxDocs    = 128 // documents remembered
+	maxDepth   = 4   // closed roots within closed roots
 
 	suspectsFn = "() => __quartet.suspects(40)"
 	adoptFn    = "(host, root) => __quartet.adopt(host, root)"
@@ -25,7 +27,8 @@ const (
 // memo is what is known about a document. mu serialises looking.
 type memo struct {
 	mu        sync.Mutex
-	looked    bool
+	asked     time.Time // when last; zero: never
+	young     bool      // it was then
 	additions int
 	used      int
 }
@@ -52,40 +55,48 @@ func (c *Capturer) memo(doc string) *memo {
 	return m
 }
 
-// reveal adopts closed shadow roots and marks what listens for clicks. What
-// fails here makes the tree poorer, not wrong: only errors that end the walk
-// anyway are returned.
-func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) error {
+// due says whether a document has to be asked again, by what a walk of it told.
+func (c *Capturer) due(p *patch) bool {
+	m := c.memo(p.Doc)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked.IsZero() || m.additions != p.Additions || m.young && time.Since(m.asked) > youngEvery
+}
+
+// reveal adopts closed shadow roots and marks what listens for clicks, and says
+// whether it found any. What fails here makes the tree poorer, not wrong: only
+// errors that end the walk anyway are returned.
+func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) (found bool, _ error) {
 	var prep struct {
 		Doc       string  `json:"doc"`
 		Additions int     `json:"additions"`
 		Age       float64 `json:"age"` // milliseconds
 	}
 	if err := f.Call(ctx, &prep, "() => __quartet.prep()"); err != nil {
-		return err
+		return false, err
 	}
 	m := c.memo(prep.Doc)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.looked && m.additions == prep.Additions {
-		return nil
-	}
 	for range maxDepth {
 		n, err := f.AdoptClosedRoots(ctx, suspectsFn, adoptFn)
 		if ends(ctx, err) {
-			return err
+			return found, err
 		}
 		if err != nil || n == 0 {
 			break
 		}
+		found = true
 	}
-	if _, err := f.MarkListeners(ctx, rootsFn, markFn); ends(ctx, err) {
-		return err
-	} else if err != nil {
+	n, err := f.MarkListeners(ctx, rootsFn, markFn)
+	if ends(ctx, err) {
+		return found, err
+	}
+	if err != nil {
 		c.log.DebugContext(ctx, "listeners not read", "frame", f.URL, "error", err)
 	}
-	m.looked, m.additions = prep.Age > youngMS, prep.Additions
-	return nil
+	m.asked, m.additions, m.young = time.Now(), prep.Additions, prep.Age < youngMS
+	return found || n > 0, nil
 }
 
 func ends(ctx context.Context, err error) bool {

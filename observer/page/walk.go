@@ -23,14 +23,20 @@ type refSupply struct {
 // frame walks one frame and brings k up to date. The walk goes again when it
 // wants refs first, or when k knows a state that the page does not.
 func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs Refs, o Options) (*patch, error) {
-	if err := c.reveal(ctx, f); err != nil {
-		return nil, err
+	if k.walk == 0 { // else the walk tells whether that is due
+		if _, err := c.reveal(ctx, f); err != nil {
+			return nil, err
+		}
 	}
 	if o.Fresh {
 		k.walk = 0
 	}
-	supply := refSupply{Prefix: "e", Start: k.stock.next, N: k.stock.left}
-	for range 6 {
+	supply := refSupply{Prefix: "e"} // a child frame's is known when it needs one
+	var rebound, recycled []string
+	for range 8 {
+		if f.Parent == nil {
+			supply.Start, supply.N = k.stock.next, k.stock.left
+		}
 		var text string
 		if err := f.Call(ctx, &text, "(o) => __quartet.walk(o)", map[string]any{"cap": o.Nodes, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh}); err != nil {
 			return nil, err
@@ -45,7 +51,6 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 			if f.Parent == nil {
 				k.stock.next, err = refs.Reserve(ctx, n)
 				k.stock.left = n
-				supply.Start, supply.N = k.stock.next, n
 			} else {
 				supply.N = 1 << 30
 				supply.Prefix, err = refs.FramePrefix(ctx, p.Doc)
@@ -57,10 +62,22 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 		}
 		k.stock.next += p.Used
 		k.stock.left -= p.Used
-		if k.apply(&p) {
-			return &p, nil
+		if !k.apply(&p) {
+			k.walk = 0
+			continue
 		}
-		k.walk = 0
+		rebound, recycled = append(rebound, p.Rebound...), append(recycled, p.Recycled...)
+		if c.due(&p) {
+			found, err := c.reveal(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				continue
+			}
+		}
+		p.Rebound, p.Recycled = rebound, recycled
+		return &p, nil
 	}
 	return nil, fmt.Errorf("walk of frame %s: it does not come to an end", f.ID)
 }

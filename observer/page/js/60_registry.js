@@ -3,6 +3,7 @@
 const byRef = new Map();      // ref -> entry
 const byEl = new WeakMap();   // element -> entry
 let walks = 0;
+let settles = 0; // walks whose elements were matched with the registry
 let localCounter = 0;
 const bytes = crypto.getRandomValues(new Uint32Array(3));
 const docID = Array.from(bytes, (b) => b.toString(36)).join('');
@@ -135,10 +136,10 @@ function knownAlready(wanted) {
       e = byEl.get(w.el);
       w.ord = e.ord;
       w.count = e.count;
-      bind(e, w.el, w, walks);
+      bind(e, w.el, w, settles);
       w.ref = e.ref;
     }
-    e.walk = walks;
+    e.walk = settles;
   }
   return true;
 }
@@ -146,8 +147,9 @@ function knownAlready(wanted) {
 // settle matches the walk's wanted elements with the registry: known elements
 // keep their refs, equivalents of vanished ones inherit them, the rest waits.
 function settleRefs(wanted) {
+  settles++;
   if (knownAlready(wanted)) return { waiting: [], rebound: [], recycled: [] };
-  const walk = walks;
+  const walk = settles;
   const counts = new Map();
   for (const w of wanted) { const c = counts.get(w.sig) || 0; w.ord = c; counts.set(w.sig, c + 1); }
   const fresh = [];
@@ -212,8 +214,8 @@ function settleRefs(wanted) {
 function giveRefs(list, prefix, start) {
   for (const w of list) {
     const ref = prefix + (start > 0 ? start++ : ++localCounter);
-    const e = { ref, born: walks };
-    bind(e, w.el, w, walks);
+    const e = { ref, born: settles };
+    bind(e, w.el, w, settles);
     byRef.set(ref, e);
     w.ref = ref;
   }

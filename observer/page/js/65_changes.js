@@ -34,7 +34,7 @@ const observer = new MutationObserver((records) => {
 });
 function keepRecords(records) {
   mutations += records.length;
-  for (const r of records) if (r.addedNodes.length) { additions++; break; }
+  if (records.some((r) => Array.prototype.some.call(r.addedNodes, isElement))) additions++;
   if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
 }
 function watch(root) {

@@ -202,7 +202,7 @@ function shownAs(el) {
   return w && stays(w) && w.ref && N.connected(el) ? w : null;
 }
 
-let capNow = 150000;
+let capNow = 150000, lastTree = null;
 function walkTree(opts) {
   styles = new Map();
   pseudos = new Set();
@@ -226,6 +226,8 @@ function walkTree(opts) {
   takeChanges(active, lit);
   const L = newLooks();
   const reusing = !everything && !owners.size;
+  // Nothing has to be walked: only what stands where may have changed.
+  const idle = reusing && !stale.size && lastTree && lastTree.cap === cap ? lastTree : null;
 
   function want(el, n, role, c, F) {
     const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, lost: 0, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, placed: -1, form: c.form, filled: Boolean(n.value) };
@@ -584,11 +586,11 @@ function walkTree(opts) {
   }
 
   // The loop, with a stack of its own: pages nest deeper than call stacks.
-  const rootNode = { role: 'document' };
+  const rootNode = idle ? idle.root : { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false, unit: newUnit(null, null) };
   const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false };
   const stack = [];
-  const first = top && enter(top, base, false);
+  const first = !idle && top && enter(top, base, false);
   if (first) { first.deep = everything || deep.has(top); first.unit.deep = first.deep; stack.push(first); }
   while (stack.length) {
     const F = stack[stack.length - 1];
@@ -623,14 +625,17 @@ function walkTree(opts) {
   }
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
+  if (idle) { R.unit = idle.unit; count = idle.count; cut = idle.cut; }
   if (walked) settleLooks(rootNode);
   const lw = lit && wantOf.get(lit);
   if (lw && stays(lw) && !lw.node.active && !lw.node.looks) lw.node.looks = 'highlighted';
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
-  const stay = [];
-  for (const w of members(R.unit)) if (stays(w)) stay.push(w);
+  let stay = idle && idle.stay;
+  if (!idle) { stay = []; for (const w of members(R.unit)) if (stays(w)) stay.push(w); }
   const regions = moveBoxes(R.unit, vp);
+  // Nothing moved either, and what could cover something did not change.
+  if (idle && movedAt !== walks && !regions.length) { changesDone(cut); return { ...idle, viewport: vp, notes, walked, quiet: true }; }
   for (const w of stay) if (w.placed < 0) measure(w, vp);
   let hits = 0;
   for (const w of stay) {
@@ -643,5 +648,6 @@ function walkTree(opts) {
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
   changesDone(cut);
-  return { root: rootNode, stay, notes, viewport: vp, count, listened, walked };
+  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, listened, walked };
+  return { ...lastTree, notes, idle: Boolean(idle) };
 }

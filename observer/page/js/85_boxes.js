@@ -3,8 +3,9 @@
 
 // members yields what a unit wants, in page order, without recursion: pages
 // nest deeper than call stacks.
-// A unit with many parts keeps the list.
-const WIDE = 12;
+// A unit with many parts keeps the list, and so does a small one that was reused:
+// what is longer, or lies in another list, is put together anew.
+const WIDE = 12, SMALL = 64;
 function members(unit) {
   if (unit.all) return unit.all;
   const out = [];
@@ -14,9 +15,10 @@ function members(unit) {
     if (at[t] >= todo[t].length) { todo.pop(); at.pop(); continue; }
     const x = todo[t][at[t]++];
     if (!x.seq) { out.push(x); continue; }
-    if (x.all || x.seq.length >= WIDE) { for (const w of members(x)) out.push(w); } else if (x.seq.length) { todo.push(x.seq); at.push(0); }
+    if (!x.seq.length) continue;
+    if (x.all || x.seq.length >= WIDE || (x.walk !== walks && x.count <= SMALL)) { for (const w of members(x)) out.push(w); } else { todo.push(x.seq); at.push(0); }
   }
-  if (unit.seq.length >= WIDE) unit.all = out;
+  if (unit.seq.length >= WIDE || unit.count <= SMALL) unit.all = out;
   return out;
 }
 
@@ -73,6 +75,7 @@ function put(w, b, r, vp) {
     w.moved = walks;
   }
 }
+let movedAt = 0; // the last walk in which anything moved
 const placeBits = (n) => (n.offscreen ? 1 : 0) + (n.unreachable ? 2 : 0) + (n.clipped ? 4 : 0) + (n.pointer_none ? 8 : 0);
 
 // moveBoxes brings the boxes of all units up to date, and returns the regions

@@ -40,7 +40,7 @@ function link(t) {
 // remade says that a node was changed in this walk, relocated that only its
 // place was: what holds it knows the newest of both.
 function remade(n) { n[MADE] = walks; for (let p = n; p && p[NEWEST] !== walks; p = p[UP]) p[NEWEST] = walks; }
-function relocated(n) { n[MOVED] = walks; for (let p = n; p && p[SHIFTED] !== walks; p = p[UP]) p[SHIFTED] = walks; }
+function relocated(n) { n[MOVED] = movedAt = walks; for (let p = n; p && p[SHIFTED] !== walks; p = p[UP]) p[SHIFTED] = walks; }
 
 // patch lists the tree in page order, each node with its depth d and number i.
 // A run of siblings that the reader has, with all that is in them, is {k: [i…]}.

@@ -55,6 +55,8 @@ function allRoots(max) {
   return roots;
 }
 
+let owing = 0; // elements that wait for a ref
+const NOTHING = { waiting: [], rebound: [], recycled: [] };
 // What came of refs in walks whose answer was only that refs are needed.
 const owed = { rebound: [], recycled: [] };
 
@@ -91,17 +93,21 @@ const publicAPI = {
   walk(opts) {
     const t0 = performance.now();
     const t = walkTree(opts);
-    const { waiting, rebound, recycled } = settleRefs(t.stay);
+    // What is as it was has its refs, unless the last answer was that it needs some.
+    const same = (t.quiet || t.idle) && !owing;
+    const { waiting, rebound, recycled } = same ? NOTHING : settleRefs(t.stay);
+    owing = waiting.length;
     owed.rebound.push(...rebound);
     owed.recycled.push(...recycled);
     const refs = opts.refs || { n: 0 };
     if (waiting.length > refs.n) return JSON.stringify({ doc: docID, need: waiting.length, millis: 0 });
     giveRefs(waiting, refs.prefix, refs.start);
-    link(t);
+    owing = 0;
+    if (!t.quiet || !same) link(t);
     const since = opts.doc === docID ? opts.since : 0;
     const out = {
       doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, since, walk: walks,
-      ...patch(t.root, since), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked,
+      ...patch(t.root, since), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked, additions, age: performance.now(),
     };
     owed.rebound = [];
     owed.recycled = [];
@@ -157,7 +163,10 @@ function current(el) {
 // refresh walks without handing out refs, so that equivalents are re-bound; it
 // returns what waits for a ref.
 function refresh() {
-  const { waiting } = settleRefs(walkTree({}).stay);
+  const { waiting, rebound, recycled } = settleRefs(walkTree({}).stay);
+  owed.rebound.push(...rebound);
+  owed.recycled.push(...recycled);
+  owing = waiting.length;
   styles = new Map();
   return waiting;
 }
