@@ -6,6 +6,9 @@ import "slices"
 // without ref by role, name, content and position among the children of
 // matched parents. Time is near linear in both trees.
 func Diff(base, next *Tree) *Delta {
+	if base.Root != nil && base.Root == next.Root { // the same nodes, not only equal ones
+		return &Delta{Base: headOf(base), Next: headOf(next), Size: len(newIndex(base).nodes)}
+	}
 	m := match(base, next)
 	b := &builder{matching: m, delta: &Delta{Base: headOf(base), Next: headOf(next), Size: len(m.a.nodes)},
 		was: newPlacer(m.a), is: newPlacer(m.b), inside: make([]bool, len(m.b.nodes)), number: numberNew(m)}
