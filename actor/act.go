@@ -93,7 +93,13 @@ func (h *hand) run(ctx context.Context) (err error) {
 	}
 	h.tab = tab
 	h.rec.Tab = h.sess.Tab
-	if d := tab.Dialog(); d != nil && !answers(h.in.Action) {
+	if d := tab.Dialog(); d != nil && h.in.Action == bus.ActionOpen {
+		// To leave the page is to answer: as at the address bar, with no.
+		h.note("the page's %s dialog %q was open, and was dismissed to leave the page", d.Type, clip(d.Message))
+		if err := tab.AnswerDialog(ctx, accepts(h.in, d.Type), ""); err != nil {
+			return err
+		}
+	} else if d != nil && !answers(h.in.Action) {
 		h.rec.Dialogs = append(h.rec.Dialogs, *d)
 		return refuse(bus.RefusedDialogOpen, "the page waits for an answer to its %s dialog %q", d.Type, clip(d.Message))
 	}

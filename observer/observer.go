@@ -107,6 +107,9 @@ func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation,
 	if err != nil {
 		return bus.Observation{}, err
 	}
+	if req.Ref != "" && tree.ByRef(req.Ref) == nil {
+		return bus.Observation{}, noSuchRef(req.Ref, tree)
+	}
 	r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget), Ref: req.Ref})
 	out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
 	out.Millis = time.Since(start).Milliseconds()
@@ -188,6 +191,9 @@ func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree
 	default:
 		return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "format %q: it is compact, playwright, json or none", req.Format)
 	}
+	if req.Ref != "" && tree.ByRef(req.Ref) == nil {
+		return noSuchRef(req.Ref, tree)
+	}
 	o := aria.RenderOptions{Budget: a.budget(req.Budget), Ref: req.Ref, From: req.From}
 	if len(req.Focus) > 0 {
 		o.Focus = req.Focus[len(req.Focus)-1]
@@ -230,6 +236,11 @@ func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree
 		out.Kind, out.Base = "diff", asked
 	}
 	return nil
+}
+
+// noSuchRef is the error for a ref that the page does not show now.
+func noSuchRef(ref string, t *aria.Tree) error {
+	return bus.Errorf(bus.GiveUp, bus.CodeNotFound, "%s is stale or was never given: no element of @%d has it; look again", ref, t.Version)
 }
 
 func (a *Agent) budget(asked int) int {

@@ -127,6 +127,14 @@ func (c *conn) route(msg *cdproto.Message) {
 	s.event(method, msg.Params)
 }
 
+// drop ends a session of which the browser does not say that it has ended.
+func (c *conn) drop(s *session) {
+	c.mu.Lock()
+	delete(c.sessions, s.id)
+	c.mu.Unlock()
+	s.end(ErrTabGone)
+}
+
 // session returns the session with the id, nil when it has ended.
 func (c *conn) session(id target.SessionID) *session {
 	c.mu.Lock()

@@ -67,6 +67,15 @@ func TestFramesAcrossProcesses(t *testing.T) {
 	y := eval[float64](t, second, `() => { const e = document.querySelector('iframe'); return e.getBoundingClientRect().top + e.clientTop }`)
 	check(second, 110, 160)
 	check(inner, 110+5, 160+y)
+
+	// What was attached through a frame that went goes with it.
+	if err := tab.Navigate(within(t, 5*time.Second), s.URL+"/leaf"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if left := frames(t, tab); len(left) != 1 || time.Since(began) > 900*time.Millisecond {
+		t.Errorf("%d frames after leaving, listed in %v: want one at once", len(left), time.Since(began))
+	}
 }
 
 func TestLateFrame(t *testing.T) {

@@ -247,7 +247,17 @@ func (t *Tab) partEnded(p *part) {
 	if p.s == t.main {
 		t.gone = true
 	}
+	// What was attached through it went with it; nobody tells.
+	var inner []*session
+	for s, q := range t.parts {
+		if q.parent == p {
+			inner = append(inner, s)
+		}
+	}
 	t.mu.Unlock()
+	for _, s := range inner {
+		t.main.c.drop(s)
+	}
 	if p.s == t.main {
 		t.releaseCalls(ErrTabGone)
 		t.record(func(f *Facts) { f.Closed = true })

@@ -27,10 +27,10 @@ func (s *Server) acting() {
 		if err := checkURL(in.URL); err != nil {
 			return "", err
 		}
-		return s.act(ctx, bus.Intent{Action: bus.ActionOpen, Value: in.URL, Text: "Open " + in.URL, Risk: bus.RiskIdempotent})
+		return s.navigate(ctx, bus.Intent{Action: bus.ActionOpen, Value: in.URL, Text: "Open " + in.URL, Risk: bus.RiskIdempotent})
 	})
 	tool(s, &mcp.Tool{Name: "browser_navigate_back", Description: "Go back in the history. Answers with the page."}, func(ctx context.Context, _ noArgs) (string, error) {
-		return s.act(ctx, bus.Intent{Action: bus.ActionBack, Text: "Go back", Risk: bus.RiskReversible})
+		return s.navigate(ctx, bus.Intent{Action: bus.ActionBack, Text: "Go back", Risk: bus.RiskReversible})
 	})
 	tool(s, &mcp.Tool{Name: "browser_evaluate", Description: "Run a function in the page and read what it returns as JSON. What it does proves nothing about the page: look afterwards."}, s.evaluate)
 	tool(s, &mcp.Tool{Name: "browser_click", Description: "Click an element. Answers with the verdict and what changed."}, s.click)
@@ -96,6 +96,21 @@ func describe(words, ref string) string {
 	return words + " (" + ref + ")"
 }
 
+// navigate goes elsewhere. That the page did not come is an error.
+func (s *Server) navigate(ctx context.Context, i bus.Intent) (string, error) {
+	out, err := s.do(ctx, i)
+	if err != nil {
+		return "", err
+	}
+	if r := out.Receipt.Refusal; r != nil {
+		return "", errors.New(refused(r))
+	}
+	if out.Verdict.Outcome == bus.NoEffect || out.Verdict.Outcome == bus.WrongEffect {
+		return "", errors.New(head(out))
+	}
+	return s.after(ctx, out), nil
+}
+
 // act makes one move and answers with its verdict and the page since the
 // client's last look. What was refused before anything was sent is an error.
 func (s *Server) act(ctx context.Context, i bus.Intent) (string, error) {
@@ -106,11 +121,16 @@ func (s *Server) act(ctx context.Context, i bus.Intent) (string, error) {
 	if r := out.Receipt.Refusal; r != nil && !out.Receipt.Sent {
 		return "", errors.New(refused(r))
 	}
-	page, err := s.observe(ctx, bus.ObserveRequest{Mode: "auto", Base: s.lastSeen(), SettleMS: 0})
+	return s.after(ctx, out), nil
+}
+
+// after is an outcome with the page since the client's last look.
+func (s *Server) after(ctx context.Context, out *planner.Outcome) string {
+	page, err := s.observe(ctx, bus.ObserveRequest{Mode: "auto", Base: s.lastSeen()})
 	if err != nil {
 		page = "The page cannot be shown: " + explain(err)
 	}
-	return head(out) + "\n" + page, nil
+	return head(out) + "\n" + page
 }
 
 func (s *Server) do(ctx context.Context, i bus.Intent) (*planner.Outcome, error) {

@@ -14,9 +14,6 @@ import (
 // unlimited is the budget of a whole page.
 const unlimited = 1 << 30
 
-// settleMS is how long a look waits at most for the page to come to rest.
-const settleMS = 1000
-
 type navigateArgs struct {
 	URL string `json:"url" jsonschema:"the address to open"`
 }
@@ -59,7 +56,7 @@ func (s *Server) reading() {
 }
 
 func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) {
-	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget, Ref: in.Ref, SettleMS: 0}
+	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget, Ref: in.Ref}
 	if req.Ref == "" {
 		req.Ref = in.Target
 	}

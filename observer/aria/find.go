@@ -84,9 +84,11 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 // hit writes one line with what is around it.
 func (c *compact) hit(x *index, b *block, above []*block, context int, seen map[*block]bool) string {
 	top := b
+	onWay := map[*block]bool{b: true}
 	for up := 0; up < context && len(above) > 0; up++ {
 		top = above[len(above)-1]
 		above = above[:len(above)-1]
+		onWay[top] = true
 	}
 	where := ""
 	if top.node != nil {
@@ -101,20 +103,49 @@ func (c *compact) hit(x *index, b *block, above []*block, context int, seen map[
 	var write func(b *block, depth, left int)
 	write = func(b *block, depth, left int) {
 		seen[b] = true
-		out = append(out, strings.Repeat("  ", depth)+b.text)
+		text := b.text
+		if b.state == "offscreen" {
+			text = b.bare // what is sought is seldom in view; to act brings it there
+		}
+		out = append(out, strings.Repeat("  ", depth)+text)
 		if left == 0 {
 			if depth == 0 && len(b.kids) > 0 {
 				out[len(out)-1] += " … " + strconv.Itoa(countBlocks(b.kids)) + " more"
 			}
 			return
 		}
-		for _, k := range b.kids {
+		from, to := groupAround(b.kids, onWay, context)
+		more := func(k int) {
+			if k > 0 {
+				out = append(out, strings.Repeat("  ", depth+1)+"… "+strconv.Itoa(k)+" more")
+			}
+		}
+		more(from)
+		for _, k := range b.kids[from:to] {
 			write(k, depth+1, left-1)
 		}
+		more(len(b.kids) - to)
 	}
 	write(top, 0, context)
 	out[0] = where + out[0]
 	return strings.Join(out, "\n")
+}
+
+// smallGroup is how many siblings are shown all together.
+const smallGroup = 8
+
+// groupAround is the part of a group that is shown with a hit in it: all of a small
+// one, of a large one what stands next to it.
+func groupAround(group []*block, onWay map[*block]bool, context int) (from, to int) {
+	if len(group) <= smallGroup {
+		return 0, len(group)
+	}
+	for i, b := range group {
+		if onWay[b] {
+			return max(0, i-context), min(len(group), i+context+1)
+		}
+	}
+	return 0, min(len(group), smallGroup/2)
 }
 
 func countBlocks(bs []*block) int {

@@ -179,7 +179,7 @@ func (c *compact) marks(n *Node, mute string) string {
 		add("popup " + coveredBy(&Node{CoveredBy: n.Controls}))
 	}
 	if n.FrameNote != "" {
-		if note := token(n.FrameNote, "loading", "unreachable", "refused"); note != "" {
+		if note := token(n.FrameNote, "loading", "lazy", "unreachable", "refused"); note != "" {
 			add(note[1:])
 		} else {
 			add(quote(shorten(n.FrameNote, 80)))

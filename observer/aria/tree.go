@@ -100,7 +100,7 @@ type Node struct {
 	RowSpan   int    `json:"row_span,omitempty"` // of a cell, where it is more than 1
 	ColSpan   int    `json:"col_span,omitempty"`
 	Controls  string `json:"controls,omitempty"`   // ref of the popup this node owns
-	FrameNote string `json:"frame_note,omitempty"` // iframe: "loading", "unreachable", "refused"
+	FrameNote string `json:"frame_note,omitempty"` // iframe: "loading", "lazy" (loads when scrolled to), "unreachable", "refused"
 
 	// Looks says what only the paint says, where it differs from the node's like
 	// siblings: "red text", "yellow background", "struck through", "bold", or a

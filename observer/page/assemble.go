@@ -71,6 +71,9 @@ func (tk *tabKnown) keep(walks []*frameWalk) {
 	}
 }
 
+// noteLazy is a frame that loads when it is scrolled to.
+const noteLazy = "lazy"
+
 // A filling is what goes into an iframe's node.
 type filling struct {
 	kids   []*aria.Node
@@ -130,6 +133,9 @@ func assemble(walks []*frameWalk) map[*frameWalk]*aria.Node {
 			f := filling{kids: moved.Children, active: active}
 			if len(moved.Children) == 0 {
 				f.note = kid.note
+				if hole.frame.Lazy && f.note == "" && (kid.frame.URL == "" || kid.frame.URL == "about:blank") {
+					f.note = noteLazy
+				}
 			}
 			parts[hole.id] = f
 		}

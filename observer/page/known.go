@@ -67,7 +67,12 @@ type flat struct {
 	Frame *point `json:"frame,omitempty"`
 }
 
-type point struct{ X, Y float64 }
+// A point is where an iframe's content begins. Lazy says that it loads when it
+// is scrolled to.
+type point struct {
+	X, Y float64
+	Lazy bool
+}
 
 // The marks of a moved node, as bits.
 const (

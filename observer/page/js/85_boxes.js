@@ -56,6 +56,8 @@ function measure(w, vp) {
   if (w.role === 'iframe') {
     const cs = getComputedStyle(el);
     const at = { x: round(r.left + N.clientLeft(el) + (parseFloat(cs.paddingLeft) || 0)), y: round(r.top + N.clientTop(el) + (parseFloat(cs.paddingTop) || 0)) };
+    const src = N.attr(el, 'src');
+    if (src && src !== 'about:blank' && (N.attr(el, 'loading') || '').toLowerCase() === 'lazy') at.lazy = true;
     if (!n.frame || n.frame.x !== at.x || n.frame.y !== at.y) remade(n);
     n.frame = at;
   }

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/quartet-agents/quartet/observer/aria"
+)
+
+const shelf = `<!doctype html><title>Shelf</title><h1>Shelf</h1><p id=p>Nothing yet</p>
+<button id=b onclick="p.textContent = 'Clicked'">Buy</button><a href="/next">Next</a><table id=t><caption>Books</caption><tbody></tbody></table>
+<script>for (let i = 0; i < 300; i++) t.tBodies[0].insertRow().innerHTML = '<td>Book ' + i + '<td><button>Lend</button>'</script>`
+
+// A client speaks MCP with a quartet process, through the official SDK.
+type client struct {
+	t   *testing.T
+	ctx context.Context
+	s   *mcp.ClientSession
+	url string
+}
+
+func newClient(t *testing.T, p *place, args ...string) *client {
+	t.Helper()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/next" {
+			fmt.Fprint(w, "<!doctype html><title>Next</title><h1>The next page</h1>")
+			return
+		}
+		fmt.Fprint(w, shelf)
+	}))
+	t.Cleanup(site.Close)
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	t.Cleanup(cancel)
+	cmd := exec.Command(os.Args[0], append([]string{"mcp"}, args...)...)
+	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+os.Getenv("TMPDIR"), "GORACE=atexit_sleep_ms=0")
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: 20 * time.Second}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return &client{t: t, ctx: ctx, s: s, url: site.URL}
+}
+
+// call returns a tool's text, and whether it is an error.
+func (c *client) call(tool string, args map[string]any) (string, bool) {
+	c.t.Helper()
+	res, err := c.s.CallTool(c.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err.Error(), true
+	}
+	var b strings.Builder
+	for _, part := range res.Content {
+		if text, ok := part.(*mcp.TextContent); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String(), res.IsError
+}
+
+// want calls a tool that must not fail, and whose text must hold the words.
+func (c *client) want(tool string, args map[string]any, words ...string) string {
+	c.t.Helper()
+	text, bad := c.call(tool, args)
+	if bad {
+		c.t.Fatalf("%s %v: %s", tool, args, text)
+	}
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			c.t.Errorf("%s %v does not say %q:\n%s", tool, args, w, text)
+		}
+	}
+	return text
+}
+
+// refuse calls a tool that must fail with an error that holds the words.
+func (c *client) refuse(tool string, args map[string]any, words string) {
+	c.t.Helper()
+	if text, bad := c.call(tool, args); !bad || !strings.Contains(text, words) {
+		c.t.Errorf("%s %v: error %v, want %q in\n%s", tool, args, bad, words, text)
+	}
+}
+
+func TestMCP(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(t, p)
+
+	first := c.want("browser_navigate", map[string]any{"url": c.url + "/"}, "Verdict: right", "Shelf", `"Buy"`, "more rows")
+	if n := aria.Tokens(first); n > 1700 {
+		t.Errorf("the first page took %d tokens", n)
+	}
+	c.want("browser_snapshot", nil, "no change")
+	full := c.want("browser_snapshot", map[string]any{"mode": "full"}, "Book 299")
+	play := c.want("browser_snapshot", map[string]any{"mode": "full", "format": "playwright"}, "```yaml", `- button "Buy" [ref=e`, "Book 299")
+	var tree aria.Tree
+	if err := json.Unmarshal([]byte(c.want("browser_snapshot", map[string]any{"mode": "full", "format": "json"})), &tree); err != nil || tree.Title != "Shelf" {
+		t.Errorf("json: %v, title %q", err, tree.Title)
+	}
+	if len(full) >= len(play) {
+		t.Errorf("compact is %d bytes, playwright %d", len(full), len(play))
+	}
+	if text := c.want("browser_snapshot", map[string]any{"mode": "full", "budget": 400}); aria.Tokens(text) > 400 {
+		t.Errorf("%d tokens in a budget of 400", aria.Tokens(text))
+	}
+	c.want("browser_find", map[string]any{"text": "Book 2?7"}, "Book 217", "Book 297")
+	marker := regexp.MustCompile(`more rows.* expand (e\d+) from (\d+)`).FindStringSubmatch(first)
+	if marker == nil {
+		t.Fatalf("no marker to expand in\n%s", first)
+	}
+	from, err := strconv.Atoi(marker[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.want("browser_expand", map[string]any{"ref": marker[1], "from": from, "budget": 3000}, fmt.Sprintf("Book %d", from))
+
+	// A change is told as such; the page itself is the oracle.
+	buy := regexp.MustCompile(`button "Buy" \[ref=(e\d+)\]`).FindStringSubmatch(play)[1]
+	c.want("browser_click", map[string]any{"ref": buy, "element": "the Buy button"}, "Verdict: right", "Clicked")
+	c.want("browser_evaluate", map[string]any{"function": "() => document.querySelector('#p').textContent"}, `"Clicked"`)
+	c.want("browser_evaluate", map[string]any{"function": "(el) => el.id", "ref": buy}, `"b"`)
+	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "Verdict: right", "The next page")
+	c.want("browser_navigate_back", nil, "Verdict: right", "Shelf")
+
+	for _, bad := range []struct {
+		tool  string
+		args  map[string]any
+		words string
+	}{
+		{"browser_click", map[string]any{"ref": "e99999"}, "stale"},
+		{"browser_click", nil, "wants the ref"},
+		{"browser_click", map[string]any{"ref": buy, "button": "fourth"}, "left, right or middle"},
+		{"browser_navigate", map[string]any{"url": "nonsense"}, "not an http or https address"},
+		{"browser_navigate", map[string]any{"url": "file:///etc/passwd"}, "not an http or https address"},
+		{"browser_navigate", map[string]any{"url": "http://127.0.0.1:1/"}, "did not load"},
+		{"browser_snapshot", map[string]any{"format": "xml"}, "compact, playwright"},
+		{"browser_snapshot", map[string]any{"mode": "some"}, "auto, full or diff"},
+		{"browser_snapshot", map[string]any{"depth": 3}, "depth"},
+		{"browser_expand", map[string]any{"ref": "e99999"}, "e99999"},
+		{"browser_find", map[string]any{"text": " "}, "wants a text"},
+		{"browser_evaluate", map[string]any{"function": "() => { throw new Error('boom') }"}, "boom"},
+	} {
+		c.refuse(bad.tool, bad.args, bad.words)
+	}
+
+	c.want("browser_close", nil)
+	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "The next page")
+	if err := c.s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMCPOrigins: a client can be kept to some origins.
+func TestMCPOrigins(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, newPlace(t), "--origins", "http://example.com")
+	c.refuse("browser_navigate", map[string]any{"url": c.url}, "origin")
+}
