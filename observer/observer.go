@@ -26,7 +26,7 @@ import (
 
 // Options of the agent; zero values mean the defaults.
 type Options struct {
-	Deadline time.Duration // of one capture; 1.5 s
+	Deadline time.Duration // of one capture; 1.3 s
 	Budget   int           // tokens of a text where the request sets none; 1,500
 	Nodes    int           // elements walked in a frame at most; 150,000
 	Logger   *slog.Logger  // slog.Default()
@@ -40,7 +40,7 @@ func (o *Options) defaults() error {
 		return errors.New("observer: a deadline, budget or node limit below zero")
 	}
 	if o.Deadline == 0 {
-		o.Deadline = 1500 * time.Millisecond
+		o.Deadline = 1300 * time.Millisecond
 	}
 	if o.Budget == 0 {
 		o.Budget = 1500

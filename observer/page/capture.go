@@ -31,7 +31,7 @@ var errTopFrame = errors.New("the top frame cannot be looked into")
 
 // Options of a capture; zero values mean the defaults.
 type Options struct {
-	Deadline time.Duration // for the whole page; 1.5 s, and more for a large one
+	Deadline time.Duration // for the whole page; 1.3 s, and more for a large one
 	Nodes    int           // elements walked in a frame at most; 150,000
 	// Fresh walks everything anew, whatever is known: what an incremental walk
 	// is measured by.
@@ -78,7 +78,7 @@ type frameWalk struct {
 // not, the error is ErrBusy. A navigation in between starts the walk anew.
 func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o Options) (*Capture, error) {
 	if o.Deadline <= 0 {
-		o.Deadline = 1500 * time.Millisecond
+		o.Deadline = 1300 * time.Millisecond
 	}
 	if o.Nodes <= 0 {
 		o.Nodes = 150000
