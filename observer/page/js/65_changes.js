@@ -24,7 +24,7 @@ function deepen(el) {
 
 let queue = [], lostRecords = false;
 const QUEUE_MAX = 20000;
-let quietSince = performance.now(), mutations = 0, additions = 0;
+let quietSince = performance.now(), additions = 0;
 const watched = new WeakSet(), knownRoots = [];
 const waiters = new Set();
 const observer = new MutationObserver((records) => {
@@ -33,7 +33,6 @@ const observer = new MutationObserver((records) => {
   for (const w of waiters) w();
 });
 function keepRecords(records) {
-  mutations += records.length;
   if (records.some((r) => Array.prototype.some.call(r.addedNodes, isElement))) additions++;
   if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
 }

@@ -158,50 +158,6 @@ function forget(k, depth) {
 }
 const bare = (s) => s.replace(/\s/g, '');
 
-// A clip of an element is the same object as long as it rests on the same, so
-// that a change of it is seen; where it lies is found anew in every walk.
-const clips = new WeakMap();
-function clipOf(el, up, over) {
-  const old = clips.get(el);
-  if (old && old.up === up && old.over === over) return old;
-  const c = { el, up, over, walk: -1, rect: null, scroll: false };
-  clips.set(el, c);
-  return c;
-}
-function clipNow(c) {
-  if (!c || c.walk === walks) return c;
-  c.walk = walks;
-  const up = clipNow(c.up);
-  const w = within(up, N.rect(c.el), c.over);
-  c.rect = w.rect;
-  c.scroll = w.scroll;
-  return c;
-}
-
-// What a unit rests on besides its element: what it inherits.
-const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own'];
-function sameContext(a, b) {
-  if (a === b) return true;
-  for (const k of INHERITED) if (a[k] !== b[k]) return false;
-  return true;
-}
-// A form is the same object for its life, so that what is in it can be reused.
-const forms = new WeakMap();
-function formOf(el) {
-  let f = forms.get(el);
-  if (!f) forms.set(el, f = { el, sig: '' });
-  f.sig = '';
-  return f;
-}
-const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null, group: null });
-
-// wantOf is what was last wanted of an element; shownAs is it while it is shown.
-const wantOf = new WeakMap();
-function shownAs(el) {
-  const w = wantOf.get(el);
-  return w && stays(w) && w.ref && N.connected(el) ? w : null;
-}
-
 let capNow = 150000, lastTree = null;
 function walkTree(opts) {
   styles = new Map();
@@ -220,7 +176,7 @@ function walkTree(opts) {
   const active = deepActive();
   const body = N.docBody(document), top = N.docElement(document);
   vp.rtl = top ? getComputedStyle(top).direction === 'rtl' : false;
-  let count = 0, cut = false, listened = 0, walked = 0;
+  let count = 0, cut = false, walked = 0;
   const lit = active && N.has(active, 'aria-activedescendant') && byId(N.root(active), N.attr(active, 'aria-activedescendant')) || null;
   if (opts.fresh) everything = true;
   takeChanges(active, lit);
@@ -310,7 +266,6 @@ function walkTree(opts) {
     const widget = WIDGETS.has(role);
     if (visible && !widget && el !== body && el !== top) {
       F.listener = marked.has(el) || any && CLICK_ATTRS.some((a) => N.has(el, a));
-      if (F.listener) listened++;
       F.pointer = s.cursor && !pc.pointer && !pc.control && s.events !== 'none' && !(tag === 'label' && N.labelControl(el));
       F.tabbed = any && N.has(el, 'tabindex') && isHTML(el) && (tabbable(el) || el === active);
     }
@@ -648,6 +603,6 @@ function walkTree(opts) {
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
   changesDone(cut);
-  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, listened, walked };
+  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, walked };
   return { ...lastTree, notes, idle: Boolean(idle) };
 }
