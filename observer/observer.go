@@ -91,6 +91,13 @@ func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observ
 	if err != nil {
 		return bus.Observation{}, err
 	}
+	if req.ChangeMS > 0 && req.Base > 0 && out.Version == req.Base && out.Dialog == nil && !out.Stale {
+		if a.changed(ctx, req.Session, time.Duration(req.ChangeMS)*time.Millisecond) {
+			if out, tree, state, err = a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond); err != nil {
+				return bus.Observation{}, err
+			}
+		}
+	}
 	if err := a.write(ctx, &out, tree, state, req); err != nil {
 		return bus.Observation{}, err
 	}
@@ -99,6 +106,24 @@ func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observ
 	}
 	out.Millis = time.Since(start).Milliseconds()
 	return out, nil
+}
+
+// changed waits for the page to change, at most d, and says whether it may have:
+// a page that goes elsewhere meanwhile has.
+func (a *Agent) changed(ctx context.Context, s bus.Session, d time.Duration) bool {
+	tab, err := a.pool.Tab(ctx, s)
+	if err != nil {
+		return false
+	}
+	frames, err := tab.Frames(ctx)
+	if err != nil || len(frames) == 0 {
+		return true
+	}
+	var did bool
+	if err := frames[0].Call(ctx, &did, "(ms) => __quartet.change(ms)", d.Milliseconds()); err != nil {
+		return true
+	}
+	return did
 }
 
 func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation, error) {

@@ -224,10 +224,13 @@ func (r *run) append(ctx context.Context, kind bus.EventKind, data any) error {
 	return nil
 }
 
+// lookAgainMS is how long a look waits for a change that has not come.
+const lookAgainMS = 700
+
 // Observe, Find and Check are the planner's Eyes.
 func (r *run) Observe(ctx context.Context, mode string, base int) (bus.Observation, error) {
 	return call[bus.ObserveRequest, bus.Observation](ctx, r, bus.VerbObserve, &r.session,
-		bus.ObserveRequest{Session: r.session, Mode: mode, Base: base, Budget: r.agent.o.ObservationTokens, SettleMS: 1500})
+		bus.ObserveRequest{Session: r.session, Mode: mode, Base: base, Budget: r.agent.o.ObservationTokens, SettleMS: 1500, ChangeMS: lookAgainMS})
 }
 
 // Find is described at Eyes.

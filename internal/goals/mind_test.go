@@ -40,7 +40,8 @@ var (
 // ref finds an element by role and label, as a reader would: in the newest
 // report that shows it. "" when none does.
 func (v view) ref(role, name string) string {
-	line := regexp.MustCompile(regexp.QuoteMeta(role) + ` ((?:f\d+)?e\d+) "` + regexp.QuoteMeta(name) + `"`)
+	// Alone, or in a run of its kind: "links: e1 "A" | e2 "B"".
+	line := regexp.MustCompile(`\b` + regexp.QuoteMeta(role) + `(?: |(?:e?s: )(?:.* \| )?)((?:f\d+)?e\d+) "` + regexp.QuoteMeta(name) + `"`)
 	for i := len(v.blocks) - 1; i >= 0; i-- {
 		for _, l := range strings.Split(v.blocks[i], "\n") {
 			if m := line.FindStringSubmatch(l); m != nil && !strings.HasPrefix(l, "- "+role) {

@@ -1,5 +1,14 @@
 // The interface: globalThis.__quartet.
 
+// change resolves to true with the next change of the DOM, to false after ms.
+function change(ms) {
+  return new Promise((resolve) => {
+    const done = (did) => { clearTimeout(timer); waiters.delete(seen); resolve(did); };
+    const seen = () => done(true);
+    const timer = setTimeout(() => done(false), ms);
+    waiters.add(seen);
+  });
+}
 // quiet resolves to true when nothing changed for ms, false at max.
 function quiet(ms, max) {
   const start = performance.now();
@@ -153,6 +162,7 @@ const publicAPI = {
   },
   refOf(el) { const e = el && byEl.get(el); return e && !e.dead ? e.ref : null; },
   quiet,
+  change,
 };
 
 const styleOf1 = (el) => { styles.delete(el); return styleOf(el); };
