@@ -23,7 +23,7 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sequences := 250
+	sequences := 120
 	if s := os.Getenv("QUARTET_SEQUENCES"); s != "" {
 		if sequences, err = strconv.Atoi(s); err != nil {
 			t.Fatal(err)
