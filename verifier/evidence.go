@@ -83,7 +83,7 @@ func (j *judging) gatherPage() {
 	if t := j.Attempt.Target; t != nil && t.Ref != "" {
 		if n := a.ByRef(t.Ref); n != nil && n.Value != nil {
 			if n.Masked {
-				j.fact("value", "%s holds a masked value of %d characters", describe(n), len([]rune(*n.Value)))
+				j.fact("value", "%s holds a masked value", describe(n))
 			} else {
 				j.fact("value", "%s holds %s", describe(n), quote(*n.Value))
 			}

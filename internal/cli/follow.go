@@ -37,40 +37,51 @@ type tokens struct {
 // follow prints a run as its journal grows, writes the report at the end, and
 // returns the run's exit code as an error.
 func (a *app) follow(ctx context.Context, b *bus.Bus, j *job) error {
-	events, err := os.OpenFile(filepath.Join(j.run, "events.jsonl"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	state, path, err := record(ctx, b, j.id, j.run, a.printEvent)
 	if err != nil {
-		return envErr(err)
+		return err
+	}
+	return a.printResult(state, path)
+}
+
+// record writes a run's events as its journal grows, and its report at the end,
+// into its folder; each sees every event. It returns when the run is finished.
+func record(ctx context.Context, b *bus.Bus, run, folder string, each func(*bus.RunState, bus.Event) error) (*bus.RunState, string, error) {
+	fail := func(err error) (*bus.RunState, string, error) { return nil, "", err }
+	events, err := os.OpenFile(filepath.Join(folder, "events.jsonl"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fail(envErr(err))
 	}
 	defer events.Close()
-	state := bus.NewRunState(j.id)
-	for e, err := range b.Journal().Watch(ctx, j.id) {
+	state := bus.NewRunState(run)
+	for e, err := range b.Journal().Watch(ctx, run) {
 		if interrupted(ctx, err) {
-			return errInterrupted(j.id)
+			return fail(errInterrupted(run))
 		}
 		if err != nil {
-			return envErr(err)
+			return fail(envErr(err))
 		}
 		if err := state.Apply(e); err != nil {
-			return err
+			return fail(err)
 		}
 		if err := report.AppendEvent(events, e); err != nil {
-			return envf("the events of the run: %v", err)
+			return fail(envf("the events of the run: %v", err))
 		}
-		if err := a.printEvent(state, e); err != nil {
-			return err
+		if err := each(state, e); err != nil {
+			return fail(err)
 		}
 	}
 	if state.Finished == nil {
-		return errInterrupted(j.id)
+		return fail(errInterrupted(run))
 	}
 	if err := events.Close(); err != nil {
-		return envf("the events of the run: %v", err)
+		return fail(envf("the events of the run: %v", err))
 	}
-	path, err := report.Write(ctx, j.run, state, b.Blobs())
+	path, err := report.Write(ctx, folder, state, b.Blobs())
 	if err != nil {
-		return envf("the report: %v", err)
+		return fail(envf("the report: %v", err))
 	}
-	return a.printResult(state, path)
+	return state, path, nil
 }
 
 // printEvent prints the line of a step when it is judged or skipped.

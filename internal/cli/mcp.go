@@ -4,10 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/mcp"
 	"github.com/quartet-agents/quartet/internal/secret"
 	"github.com/quartet-agents/quartet/planner"
@@ -39,19 +42,40 @@ func (a *app) mcpCmd() *cobra.Command {
 				return err
 			}
 			defer s.stop()
+			recorded := &sync.WaitGroup{}
+			recording, forget := context.WithCancel(context.WithoutCancel(c.Context()))
+			defer forget()
 			begun := 0
 			server, err := mcp.New(mcp.Options{Version: version, Bus: s.bus, Logger: a.log, Client: func(ctx context.Context) (*planner.Client, error) {
 				run := id
 				if begun++; begun > 1 { // after browser_close
 					run = runID("mcp")
 				}
-				return planner.NewClient(ctx, s.bus, planner.ClientOptions{Run: run, Name: "mcp", AllowedOrigins: o.origins,
+				folder := filepath.Join(a.config.Runs, run)
+				if err := os.MkdirAll(folder, 0o755); err != nil {
+					return nil, err
+				}
+				client, err := planner.NewClient(ctx, s.bus, planner.ClientOptions{Run: run, Name: "mcp", AllowedOrigins: o.origins,
 					Limits: a.config.Limits, Vision: a.config.Vision, Logger: a.log})
+				if err != nil {
+					return nil, err
+				}
+				recorded.Go(func() {
+					if _, _, err := record(recording, s.bus, run, folder, func(*bus.RunState, bus.Event) error { return nil }); err != nil {
+						a.log.Warn("mcp: the run was not recorded whole", "run", run, "error", err)
+					}
+				})
+				return client, nil
 			}})
 			if err != nil {
 				return err
 			}
-			return server.Run(c.Context(), &sdk.StdioTransport{})
+			err = server.Run(c.Context(), &sdk.StdioTransport{})
+			// The run is closed: its record comes to an end by itself.
+			late := time.AfterFunc(10*time.Second, forget)
+			recorded.Wait()
+			late.Stop()
+			return err
 		},
 	}
 	c.Flags().StringSliceVar(&o.origins, "origins", []string{"*"}, "origins that pages may come from")

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -159,6 +160,15 @@ func TestMCP(t *testing.T) {
 	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "The next page")
 	if err := c.s.Close(); err != nil {
 		t.Error(err)
+	}
+	// Both runs stand among the others, with what came of each act.
+	list := p.run(t, "runs", "list")
+	if n := strings.Count(list.out, "closed"); list.code != exitOK || n != 2 {
+		t.Errorf("%d closed runs are listed, want 2: %v", n, list)
+	}
+	reports, err := filepath.Glob(filepath.Join(p.dir, "runs", "mcp-*", "report.html"))
+	if err != nil || len(reports) != 2 {
+		t.Errorf("reports %v, %v", reports, err)
 	}
 }
 

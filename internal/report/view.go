@@ -111,7 +111,7 @@ func newView(ctx context.Context, s *bus.RunState, blobs bus.Store) *view {
 	v.Headline = "Not finished"
 	if f := s.Finished; f != nil {
 		v.Status, v.Reason = f.Status, f.Reason
-		v.Headline = map[bus.Status]string{bus.Succeeded: "Succeeded", bus.Failed: "Failed", bus.NeedsPerson: "Needs a person"}[f.Status]
+		v.Headline = map[bus.Status]string{bus.Succeeded: "Succeeded", bus.Failed: "Failed", bus.NeedsPerson: "Needs a person", bus.Closed: "Closed by its client"}[f.Status]
 		v.End = picture(ctx, blobs, f.Screenshot)
 		if f.Final != nil {
 			v.Final = checks(f.Final.Checks)
