@@ -199,7 +199,7 @@ func (r *run) save(ctx context.Context, o *Outcome) {
 	if r.session.Node == "" || o.Verdict.Outcome != bus.Right || page(o.Verdict.After.URL) == page(o.Attempt.Before.URL) {
 		return
 	}
-	if _, err := bus.Call[bus.SaveRequest, bus.SaveReply](ctx, r.b, bus.VerbSave, &r.session, bus.SaveRequest{Session: r.session}); err != nil {
+	if _, err := bus.Call[bus.SaveRequest, bus.SaveReply](ctx, r.b, bus.VerbSave, &r.session, bus.SaveRequest{Session: r.session}); err != nil && ctx.Err() == nil {
 		r.log.Warn("planner: the session's state was not saved", "error", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"net/url"
 	"slices"
 	"strings"
@@ -60,13 +61,30 @@ func (r *Redactor) Add(name, value string) {
 	defer r.mu.Unlock()
 	for _, v := range []string{value, url.QueryEscape(value), url.PathEscape(value), strings.ToUpper(value), strings.ToLower(value),
 		base64.StdEncoding.EncodeToString([]byte(value)), base64.RawStdEncoding.EncodeToString([]byte(value)),
-		base64.URLEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value))} {
+		base64.URLEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
+		// As others write it: encodeURIComponent, HTML, a string in quotes, and a
+		// text in which quotation marks were made single.
+		strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), component(value), html.EscapeString(value), quoted(value), strings.ReplaceAll(value, `"`, "'")} {
 		if slices.ContainsFunc(r.secrets, func(s secret) bool { return s.value == v }) {
 			continue
 		}
 		r.secrets = append(r.secrets, secret{v, mark, utf8.RuneCountInString(value) < MinSecretSubstring})
 	}
 	slices.SortStableFunc(r.secrets, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
+}
+
+// component is value as encodeURIComponent writes it.
+func component(value string) string {
+	return strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(url.QueryEscape(value))
+}
+
+// quoted is the inside of value as a JSON string.
+func quoted(value string) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return value
+	}
+	return strings.Trim(string(data), `"`)
 }
 
 // Text redacts plain text; secrets shorter than MinSecretSubstring only where

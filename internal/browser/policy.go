@@ -28,6 +28,12 @@ func parseOrigins(list []string) (origins, error) {
 	return o, nil
 }
 
+// CheckOrigins says what is wrong with a list of allowed origins.
+func CheckOrigins(list []string) error {
+	_, err := parseOrigins(list)
+	return err
+}
+
 // originOf returns scheme://host[:port] in lower case, without a default port.
 func originOf(u *url.URL) string {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)

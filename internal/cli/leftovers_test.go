@@ -67,7 +67,7 @@ func TestLeftovers(t *testing.T) {
 				return
 			}
 			id := filepath.Base(p.only(t))
-			if !strings.Contains(got.err, "quartet resume "+id) || strings.Count(got.err, `"error"`) > 1 {
+			if !strings.Contains(got.err, "quartet resume "+id) || strings.Count(got.err, `"exit"`) > 1 {
 				t.Errorf("it does not say how to go on: %v", got)
 			}
 			if test.sig == syscall.SIGTERM {

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/internal/browser"
 	"github.com/quartet-agents/quartet/internal/mcp"
 	"github.com/quartet-agents/quartet/internal/secret"
 	"github.com/quartet-agents/quartet/planner"
@@ -28,6 +28,9 @@ func (a *app) mcpCmd() *cobra.Command {
 			"with every act and its verdict, is among the others: quartet runs list.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.config.Browser.Headless = a.config.Browser.Headless && !o.headed
+			if err := browser.CheckOrigins(o.origins); err != nil {
+				return usagef("--origins: %v", err)
+			}
 			id := runID("mcp")
 			folder := filepath.Join(a.config.Runs, id)
 			store := a.config.NATS.Store
@@ -70,7 +73,7 @@ func (a *app) mcpCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = server.Run(c.Context(), &sdk.StdioTransport{})
+			err = server.Run(c.Context(), mcp.Stdio(os.Stdin, os.Stdout))
 			// The run is closed: its record comes to an end by itself.
 			late := time.AfterFunc(10*time.Second, forget)
 			recorded.Wait()

@@ -178,3 +178,20 @@ func TestMCPOrigins(t *testing.T) {
 	c := newClient(t, newPlace(t), "--origins", "http://example.com")
 	c.refuse("browser_navigate", map[string]any{"url": c.url}, "origin")
 }
+
+// TestMCPBadLine: a line that is no message is answered, and the next one served.
+func TestMCPBadLine(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	cmd := exec.Command(os.Args[0], "mcp")
+	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+os.Getenv("TMPDIR"), "GORACE=atexit_sleep_ms=0")
+	cmd.Stdin = strings.NewReader("garbage{\n" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), "-32700") || !strings.Contains(string(out), `"serverInfo"`) {
+		t.Errorf("%v: %s", err, out)
+	}
+	bad := p.run(t, "mcp", "--origins", "not a url")
+	if bad.code != exitUsage || !strings.Contains(bad.err, "not a url") {
+		t.Error(bad)
+	}
+}

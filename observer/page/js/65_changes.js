@@ -138,6 +138,14 @@ let animated = new Set();
 const CONTROL_TAGS = new Set(['input', 'select', 'textarea', 'details', 'dialog', 'progress', 'meter', 'output', 'option', 'video', 'audio']);
 function controlState(el, tag) {
   let s = shadowOf(el) ? 's' : '';
+  // A custom element whose own content stops painting got a shadow root, and a
+  // closed one shows in nothing else.
+  if (!s && tag.includes('-') && N.first(el)) {
+    const range = N.newRange(document);
+    N.rangeOver(range, el);
+    const r = N.rangeRect(range);
+    s = r.width > 0 && r.height > 0 ? 'p' : 'n';
+  }
   if (tag === 'input') s += N.inputChecked(el) + '|' + N.inputMixed(el);
   if (VALUES.has(tag)) { const v = VALUES.get(tag)(el); s += '|' + (v.length < 200 ? v : hash(v)); }
   if (NUMBERS.has(tag)) s += '|' + NUMBERS.get(tag)(el);
@@ -145,6 +153,9 @@ function controlState(el, tag) {
   if (tag === 'select') for (const o of N.selectOptions(el)) { if (N.optionSelected(o)) s += '|' + N.optionLabel(o); if (s.length > 2000) break; }
   return s;
 }
+
+// What may get an open shadow root at any time, without any mutation.
+const HOSTING = 'article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span';
 
 // styled says that an element's own style or state may have changed, and with
 // it whatever rules reach from it.
@@ -229,7 +240,15 @@ function takeChanges(active, lit) {
   for (const el of controls) {
     if (!N.connected(el)) { controls.delete(el); continue; }
     const s = controlState(el, tagOf(el));
-    if (controlSeen.get(el) !== s) { controlSeen.set(el, s); if (!everything) styled(el); }
+    const was = controlSeen.get(el);
+    if (was === s) continue;
+    controlSeen.set(el, s);
+    if (was !== undefined && tagOf(el).includes('-')) { asked.delete(el); additions++; } // ask the browser again
+    if (!everything) styled(el);
+  }
+  for (const root of rootsNow()) for (const el of queryAll(root, HOSTING)) {
+    const inner = N.shadow(el);
+    if (inner && !watched.has(inner)) { watch(inner); if (!everything) deepen(el); }
   }
   const moving = new Set();
   for (const a of N.animations(document)) { const t = a.effect && a.effect.target; if (t) moving.add(t); }
