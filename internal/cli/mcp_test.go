@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -185,10 +187,31 @@ func TestMCPBadLine(t *testing.T) {
 	p := newPlace(t)
 	cmd := exec.Command(os.Args[0], "mcp")
 	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+os.Getenv("TMPDIR"), "GORACE=atexit_sleep_ms=0")
-	cmd.Stdin = strings.NewReader("garbage{\n" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")
-	out, err := cmd.Output()
-	if err != nil || !strings.Contains(string(out), "-32700") || !strings.Contains(string(out), `"serverInfo"`) {
-		t.Errorf("%v: %s", err, out)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewScanner(out)
+	for _, try := range []struct{ line, want string }{
+		{"garbage{", "-32700"},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, `"serverInfo"`},
+	} {
+		if _, err := fmt.Fprintln(in, try.line); err != nil {
+			t.Fatal(err)
+		}
+		if !answers.Scan() || !strings.Contains(answers.Text(), try.want) {
+			t.Errorf("%s is answered by %s (%v)", try.line, answers.Text(), answers.Err())
+		}
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		t.Error(err)
 	}
 	bad := p.run(t, "mcp", "--origins", "not a url")
 	if bad.code != exitUsage || !strings.Contains(bad.err, "not a url") {
