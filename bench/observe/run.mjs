@@ -135,7 +135,8 @@ await Promise.allSettled([quartet.stop(), playwright.stop(), old.stop()]);
 server.close();
 
 const version = fs.readFileSync(path.join(here, 'node_modules/playwright-core/package.json'), 'utf8').match(/"version": "(.*)"/)[1];
-const section = [`Printed by \`make bench-observe\` on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn.`, '',
+const flags = process.argv.slice(2).filter(a => a !== '--no-write'), command = flags.length ? `node bench/observe/run.mjs ${flags.join(' ')}` : 'make bench-observe';
+const section = [`Printed by \`${command}\`${process.env.APG_DIR ? ' (APG_DIR: a checkout of w3c/aria-practices)' : ''} on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn.`, '',
   '| what | Playwright | Quartet | must reach |', '|---|---|---|---|', ...rows.map(r => `| ${r.what} | ${r.theirs} | ${r.ours} | ${r.must} |`), ...failures.map(f => `\nNot measured: ${f}`)].join('\n');
 console.log(section);
 if (!process.argv.includes('--no-write') && failures.length === 0) { // half a run is no record

@@ -43,8 +43,8 @@ func FindExecutable() (string, error) {
 
 // unwrap returns the program that a distribution's launcher script starts (on
 // Debian /usr/lib/chromium/chromium for /usr/bin/chromium), path itself when it
-// is none. The script's flags are for desktops and cost a tenth of a second;
-// see docs/decisions. An executable that somebody named is never unwrapped.
+// is none. The script sets flags for desktops and takes its time; see
+// docs/decisions. An executable that somebody named is never unwrapped.
 func unwrap(path string) string {
 	head := make([]byte, 2)
 	f, err := os.Open(path)

@@ -33,14 +33,14 @@ func (a *app) mcpCmd() *cobra.Command {
 			}
 			id := runID("mcp")
 			folder := filepath.Join(a.config.Runs, id)
-			store := a.config.NATS.Store
-			if store == "" {
-				store = filepath.Join(folder, "journal")
-			}
 			if err := os.MkdirAll(folder, 0o755); err != nil {
 				return envf("the runs folder: %v; set runs to a folder that can be written", err)
 			}
-			s, err := a.start(c.Context(), stackOptions{store: store, secrets: secret.None, agents: []string{"observer", "actor", "verifier", "vision"}})
+			so := stackOptions{secrets: secret.None}
+			if a.config.NATS.URL == "" { // else the agents are elsewhere
+				so.store, so.agents = a.store(&job{run: folder}), []string{"observer", "actor", "verifier", "vision"}
+			}
+			s, err := a.start(c.Context(), so)
 			if err != nil {
 				return err
 			}

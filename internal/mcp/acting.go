@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (s *Server) acting() {
 }
 
 func (s *Server) click(ctx context.Context, in clickArgs) (string, error) {
-	ref := either(in.Ref, in.Target)
+	ref := cmp.Or(in.Ref, in.Target)
 	if ref == "" {
 		return "", errors.New("click wants the ref of an element, as a snapshot shows it")
 	}
@@ -65,7 +66,7 @@ type evaluateArgs struct {
 
 func (s *Server) evaluate(ctx context.Context, in evaluateArgs) (string, error) {
 	i := bus.Intent{Action: bus.ActionEvaluate, Value: in.Function, Text: "Run a function in the page", Risk: bus.RiskIrreversible}
-	if ref := either(in.Ref, in.Target); ref != "" {
+	if ref := cmp.Or(in.Ref, in.Target); ref != "" {
 		i.Target = &bus.Target{Ref: ref}
 		i.Text += " with " + describe(in.Element, ref)
 	}
@@ -80,13 +81,6 @@ func (s *Server) evaluate(ctx context.Context, in evaluateArgs) (string, error) 
 		return head(out), nil
 	}
 	return "### Result\n" + *out.Receipt.Read, nil
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func describe(words, ref string) string {

@@ -1,8 +1,6 @@
 package page
 
-import (
-	"github.com/quartet-agents/quartet/observer/aria"
-)
+import "github.com/quartet-agents/quartet/observer/aria"
 
 // A known is what this process knows of one frame's document: the nodes of the
 // last walk that it was told of. The page answers with what came since.
@@ -198,30 +196,18 @@ func rebuild(root *item) {
 	}
 }
 
-// sweep forgets items that are not in the tree any more, when they are many.
+// sweep forgets the items that are not in the tree any more, whenever there are
+// twice as many as were left the last time.
 func (k *known) sweep() {
-	if len(k.items) < 1024 || len(k.items) < 2*k.swept || k.root == nil {
+	if len(k.items) < max(1024, 2*k.swept) || k.root == nil {
 		return
 	}
-	live := 0
+	live := map[int]*item{}
 	todo := []*item{k.root}
 	for len(todo) > 0 {
 		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		live++
-		todo = append(todo, it.kids...)
+		todo = append(todo[:len(todo)-1], it.kids...)
+		live[it.id] = it
 	}
-	k.swept = live
-	if len(k.items) < 2*live {
-		return
-	}
-	items := make(map[int]*item, live)
-	todo = append(todo, k.root)
-	for len(todo) > 0 {
-		it := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		items[it.id] = it
-		todo = append(todo, it.kids...)
-	}
-	k.items = items
+	k.items, k.swept = live, len(live)
 }

@@ -28,11 +28,12 @@ let quietSince = performance.now(), additions = 0;
 const watched = new WeakSet(), knownRoots = [];
 const waiters = new Set();
 const observer = new MutationObserver((records) => {
-  quietSince = performance.now();
   keepRecords(records);
   for (const w of waiters) w();
 });
 function keepRecords(records) {
+  if (!records.length) return;
+  quietSince = performance.now();
   if (records.some((r) => Array.prototype.some.call(r.addedNodes, isElement))) additions++;
   if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
 }
@@ -154,8 +155,10 @@ function controlState(el, tag) {
   return s;
 }
 
-// What may get an open shadow root at any time, without any mutation.
-const HOSTING = 'article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span';
+// What may get a shadow root at any time, without any mutation; custom elements
+// besides.
+const HOSTS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
+const HOSTING = [...HOSTS].join();
 
 // styled says that an element's own style or state may have changed, and with
 // it whatever rules reach from it.
@@ -164,7 +167,7 @@ function styled(el) {
   deepen(el);
   if (facts.sibling) { const p = flatParent(el); if (p) deepen(p); else everything = true; }
 }
-// near elements decide whether a block is one of a repeated kind.
+// neighbours touches what stands around: it decides whether a block is one of a repeated kind.
 function neighbours(n) {
   for (const step of [N.prevElement, N.nextElement]) {
     let s = n;
@@ -279,7 +282,7 @@ N.errorMessage = Object.getOwnPropertyDescriptor(Element.prototype, 'ariaErrorMe
 const POINTING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-errormessage'];
 function pointing(el, tag) { return tag === 'label' || LABELABLE.has(tag) || POINTING.some((a) => N.has(el, a)); }
 
-// done says that the walk has taken the changes in.
+// changesDone says that the walk has taken the changes in.
 function changesDone(cut) {
   stale.clear(); deep.clear(); struck.clear();
   gone = [];

@@ -2,8 +2,7 @@
 // measured, and what moved as a whole is moved.
 
 // members yields what a unit wants, in page order, without recursion: pages
-// nest deeper than call stacks.
-// A unit with many parts keeps the list, and so does a small one that was reused:
+// nest deeper than call stacks. A unit with many parts keeps the list, and so does a small one that was reused:
 // what is longer, or lies in another list, is put together anew.
 const WIDE = 12, SMALL = 64;
 function members(unit) {

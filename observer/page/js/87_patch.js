@@ -4,7 +4,7 @@
 // rest, and new boxes of what was moved. Any number of readers can be served.
 const ID = Symbol('id'), MADE = Symbol('made'), MOVED = Symbol('moved'), TRIED = Symbol('tried'), UP = Symbol('up');
 // Of a node with all that is in it: its newest walk, its newest place, its texts with boxes.
-const NEWEST = Symbol('newest'), SHIFTED = Symbol('shifted'), TEXTS = Symbol('labels');
+const NEWEST = Symbol('newest'), SHIFTED = Symbol('shifted'), TEXTS = Symbol('texts');
 let lastID = 0, lastSeal = 0; // the latter: walk of the last answer, walks without one lie between
 const sealed = (n) => n[ID] && n[NEWEST] <= lastSeal && n[SHIFTED] <= lastSeal;
 

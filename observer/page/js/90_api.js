@@ -27,7 +27,6 @@ function quiet(ms, max) {
 }
 
 const asked = new WeakMap();
-const HOSTS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
 // suspects lists elements that may host a closed shadow root: custom elements,
 // and hosts that paint without content. Each is named a few times only.
 function suspects(max) {
@@ -78,7 +77,7 @@ const publicAPI = {
   // prep says whether asking the browser for listeners and closed roots pays.
   prep() {
     keepRecords(observer.takeRecords());
-    return { doc: docID, additions, ready: N.docReady(document), age: performance.now() };
+    return { doc: docID, additions, age: performance.now() };
   },
   size: () => N.docQueryAll(document, '*').length,
   suspects: (max) => suspects(max || 50),
@@ -116,7 +115,7 @@ const publicAPI = {
     const since = opts.doc === docID ? opts.since : 0;
     const out = {
       doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, since, walk: walks,
-      ...patch(t.root, since), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked, additions, age: performance.now(),
+      ...patch(t.root, since), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked, additions,
     };
     owed.rebound = [];
     owed.recycled = [];
