@@ -230,3 +230,28 @@ func TestObserveBusyPage(t *testing.T) {
 		t.Errorf("it took %d ms, the deadline is 4 s", busy.Millis)
 	}
 }
+
+// TestLookAgainWaits: who looks again where nothing has changed is given what
+// comes a little later.
+func TestLookAgainWaits(t *testing.T) {
+	w := newWorld(t)
+	w.open("/")
+	first := w.observe(bus.ObserveRequest{SettleMS: 500})
+	tab, err := w.pool.Tab(w.ctx, w.s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := tab.Frames(w.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := frames[0].Call(w.ctx, nil, `() => { setTimeout(() => { document.getElementById('b').textContent = 'Came late' }, 300) }`); err != nil {
+		t.Fatal(err)
+	}
+	if now := w.observe(bus.ObserveRequest{Base: first.Version}); strings.Contains(now.Text, "Came late") {
+		t.Fatal("it came too soon to prove anything")
+	}
+	if late := w.observe(bus.ObserveRequest{Base: first.Version, SettleMS: 500, ChangeMS: 5000}); !strings.Contains(late.Text, "Came late") {
+		t.Errorf("the look did not wait:\n%s", late.Text)
+	}
+}

@@ -108,6 +108,18 @@ func TestPolicyKeepsToOrigins(t *testing.T) {
 	}
 }
 
+func TestPolicyAnyOrigin(t *testing.T) {
+	any := []string{"*"}
+	for raw, want := range map[string]bool{"http://a.example/x": true, "https://b.example:8443/": true, "file:///etc/passwd": false, "chrome://version": false, "data:text/html,x": false} {
+		if got := browser.Allowed(raw, any); got != want {
+			t.Errorf("%s is allowed: %v, want %v", raw, got, want)
+		}
+	}
+	if err := browser.CheckOrigins([]string{"http://a.example", "not an origin"}); err == nil {
+		t.Error("nonsense is taken for an origin")
+	}
+}
+
 func TestPolicyRefusesSchemes(t *testing.T) {
 	s := serve(t, map[string]string{"/": `<title>home</title><a id=go href="file:///etc/passwd">x</a>`})
 	_, tab := page(t, s.URL+"/", s.URL)

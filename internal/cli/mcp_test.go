@@ -168,6 +168,37 @@ func TestMCP(t *testing.T) {
 	if n := strings.Count(list.out, "closed"); list.code != exitOK || n != 2 {
 		t.Errorf("%d closed runs are listed, want 2: %v", n, list)
 	}
+	// No verdict, no progress: each act was attempted before it was received,
+	// and judged before the next was begun.
+	journals, err := filepath.Glob(filepath.Join(p.dir, "runs", "mcp-*", "events.jsonl"))
+	if err != nil || len(journals) != 2 {
+		t.Fatalf("journals %v, %v", journals, err)
+	}
+	acts := 0
+	for _, path := range journals {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := ""
+		for line := range strings.Lines(string(data)) {
+			var e struct{ Kind string }
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			before := map[string]string{"attempt": "intent", "receipt": "attempt", "verdict": "receipt"}[e.Kind]
+			if before != "" && last != before {
+				t.Errorf("%s: %s follows %s", path, e.Kind, last)
+			}
+			if e.Kind == "verdict" {
+				acts++
+			}
+			last = e.Kind
+		}
+	}
+	if acts < 8 {
+		t.Errorf("%d verdicts are in the journals", acts)
+	}
 	reports, err := filepath.Glob(filepath.Join(p.dir, "runs", "mcp-*", "report.html"))
 	if err != nil || len(reports) != 2 {
 		t.Errorf("reports %v, %v", reports, err)

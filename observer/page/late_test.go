@@ -9,9 +9,12 @@ func TestLateShadowRoots(t *testing.T) {
 	b.look()
 	b.js(nil, `() => { document.getElementById('open').attachShadow({mode: 'open'}).innerHTML = '<button>In the open</button>' }`)
 	find(t, b.look(), "button", "In the open")
-	b.js(nil, `() => { document.getElementById('closed').attachShadow({mode: 'closed'}).innerHTML = '<button>Behind doors</button>' }`)
+	// Refs that are needed before and after the host was asked are not the same.
+	b.js(nil, `() => { document.body.insertAdjacentHTML('beforeend', '<button>New beside it</button>'); document.getElementById('closed').attachShadow({mode: 'closed'}).innerHTML = '<button>Behind doors</button>' }`)
 	tree := b.look()
-	find(t, tree, "button", "Behind doors")
+	if doors, beside := find(t, tree, "button", "Behind doors"), find(t, tree, "button", "New beside it"); doors.Ref == beside.Ref {
+		t.Errorf("both are %s", doors.Ref)
+	}
 	for _, gone := range []string{"light words", "fallback words"} {
 		if len(findAll(tree.Root, "text", gone)) > 0 {
 			t.Errorf("%q is not rendered any more, but listed", gone)
