@@ -577,3 +577,20 @@ func TestCrashEndsTheAttemptAtOnce(t *testing.T) {
 		t.Errorf("crashed %v after %s", r.Crashed, time.Since(started))
 	}
 }
+
+// TestOpenLeavesADialog: an address is opened although the page asks something;
+// the answer is no, and the receipt says so.
+func TestOpenLeavesADialog(t *testing.T) {
+	b := serve(t, `<button onclick="setTimeout(() => { document.title = confirm('Stay?') }, 500)">Later</button>`)
+	b.do(click(named("Later")))
+	time.Sleep(900 * time.Millisecond) // the page's own timer
+	r := b.act(b.attempt(func() (bus.Intent, bus.Prepared) {
+		in := bus.Intent{ID: "ix", Action: bus.ActionOpen, Value: "about:blank", Risk: bus.RiskReversible, TimeoutMS: 5000}
+		b.append(bus.EventIntent, in)
+		return in, bus.Prepared{}
+	}()))
+	b.settle(r)
+	if r.Refusal != nil || !strings.Contains(strings.Join(r.Notes, "\n"), `"Stay?" was open, and was dismissed`) {
+		t.Errorf("%+v", r)
+	}
+}

@@ -25,15 +25,7 @@ func (c *Capturer) take(ctx context.Context, target string) (*tabKnown, error) {
 	c.tick++
 	tk := c.tabs[target]
 	if tk == nil {
-		if len(c.tabs) >= maxTabs {
-			oldest := ""
-			for k, v := range c.tabs {
-				if oldest == "" || v.used < c.tabs[oldest].used {
-					oldest = k
-				}
-			}
-			delete(c.tabs, oldest)
-		}
+		forgetOldest(c.tabs, maxTabs, func(tk *tabKnown) int { return tk.used })
 		tk = &tabKnown{turn: make(chan struct{}, 1), frames: map[string]*known{}}
 		c.tabs[target] = tk
 	}

@@ -39,20 +39,26 @@ func (c *Capturer) memo(doc string) *memo {
 	c.tick++
 	m := c.docs[doc]
 	if m == nil {
-		if len(c.docs) >= maxDocs {
-			oldest := ""
-			for k, v := range c.docs {
-				if oldest == "" || v.used < c.docs[oldest].used {
-					oldest = k
-				}
-			}
-			delete(c.docs, oldest)
-		}
+		forgetOldest(c.docs, maxDocs, func(m *memo) int { return m.used })
 		m = &memo{}
 		c.docs[doc] = m
 	}
 	m.used = c.tick
 	return m
+}
+
+// forgetOldest makes room in a map that may hold most entries.
+func forgetOldest[T any](m map[string]T, most int, used func(T) int) {
+	if len(m) < most {
+		return
+	}
+	oldest, first := "", true
+	for k, v := range m {
+		if first || used(v) < used(m[oldest]) {
+			oldest, first = k, false
+		}
+	}
+	delete(m, oldest)
 }
 
 // due says whether a document has to be asked again, by what a walk of it told.
