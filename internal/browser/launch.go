@@ -20,6 +20,9 @@ import (
 // profilePrefix begins the name of every directory that an own browser uses.
 const profilePrefix = "quartet-browser-"
 
+// tempName is, in a browser's directory, the one for its temporary files.
+const tempName = "t"
+
 // maxSocketDir is how long a folder for Chromium's temporary files may be: it
 // puts org.chromium.Chromium.XXXXXX/SingletonSocket into it, and the path of a
 // socket may have 103 bytes.
@@ -145,7 +148,7 @@ func launch(o *options) (_ *process, err error) {
 	p := &process{root: root, out: &tail{max: 16 << 10}, exited: make(chan struct{})}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(root)
+			_ = removeAll(root)
 		}
 	}()
 	// The guard first: from here on nothing is left if this process dies.
@@ -161,6 +164,10 @@ func launch(o *options) (_ *process, err error) {
 	if err = os.Mkdir(profile, 0o700); err != nil {
 		return nil, fmt.Errorf("browser profile: %w", err)
 	}
+	temp, err := makeTemp(root)
+	if err != nil {
+		return nil, fmt.Errorf("browser's temporary directory: %w", err)
+	}
 
 	childR, parentW, err := os.Pipe()
 	if err != nil {
@@ -174,12 +181,7 @@ func launch(o *options) (_ *process, err error) {
 	cmd.ExtraFiles = []*os.File{childR, childW} // its descriptors 3 and 4
 	cmd.Stdout, cmd.Stderr = p.out, p.out
 	cmd.Env = append(os.Environ(), "LANGUAGE="+strings.ReplaceAll(o.lang, "-", "_"))
-	if temp := filepath.Join(root, "t"); len(temp) <= maxSocketDir {
-		if err = os.Mkdir(temp, 0o700); err != nil {
-			return nil, errors.Join(fmt.Errorf("browser profile: %w", err), childR.Close(), childW.Close(), parentR.Close(), parentW.Close())
-		}
-		cmd.Env = append(cmd.Env, "TMPDIR="+temp)
-	}
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	cmd.WaitDelay = time.Second // a leftover child may hold the output open
 	ownGroup(cmd)               // Ctrl-C is for us; we close the browser
 	err = cmd.Start()
@@ -234,15 +236,36 @@ func (p *process) stop() error {
 	return err
 }
 
-// removeAll removes dir, also while a dying process still writes into it, and
-// what Chromium has outside it: the folder of its socket, in the system's
-// temporary directory, to which a link in the profile leads.
-func removeAll(dir string) error {
-	if socket, err := os.Readlink(filepath.Join(dir, "profile", "SingletonSocket")); err == nil {
-		if at := filepath.Dir(socket); strings.Contains(filepath.Base(at), "org.chromium.") || strings.Contains(filepath.Base(at), "com.google.") {
-			_ = os.RemoveAll(at) // an empty folder harms nobody
+// makeTemp makes the directory for Chromium's temporary files: root/t, or, where
+// that is too long for the path of a socket, a short one that root/t links to.
+func makeTemp(root string) (string, error) {
+	at := filepath.Join(root, tempName)
+	if len(at) <= maxSocketDir {
+		return at, os.Mkdir(at, 0o700)
+	}
+	short := filepath.Join(os.TempDir(), filepath.Base(root))
+	if len(short) > maxSocketDir {
+		short = filepath.Join("/tmp", filepath.Base(root))
+	}
+	// The link first: a guard finds by it what has to go.
+	if err := os.Symlink(short, at); err != nil {
+		return "", err
+	}
+	return short, os.Mkdir(short, 0o700)
+}
+
+// removeAll removes the root of a browser, also while a dying process still
+// writes into it, and what makeTemp put elsewhere.
+func removeAll(root string) error {
+	if short, err := os.Readlink(filepath.Join(root, tempName)); err == nil && strings.HasPrefix(filepath.Base(short), profilePrefix) {
+		if err := removeTree(short); err != nil {
+			return err
 		}
 	}
+	return removeTree(root)
+}
+
+func removeTree(dir string) error {
 	var err error
 	for range 20 {
 		if err = os.RemoveAll(dir); err == nil {

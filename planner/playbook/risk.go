@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -54,6 +55,10 @@ func GuessRisk(in bus.Intent) bus.Risk {
 	return bus.RiskReversible
 }
 
+func consentWord(w string) bool {
+	return w == "accept" || w == "reject" || w == "agree" || w == "confirm"
+}
+
 func irreversibleLabel(t *bus.Target) bool {
 	switch t.Role {
 	case "tab", "heading", "columnheader", "img", "checkbox", "radio":
@@ -65,6 +70,8 @@ func irreversibleLabel(t *bus.Target) bool {
 	for i, w := range words {
 		switch {
 		case w == "sign" && i+1 < len(words) && (words[i+1] == "in" || words[i+1] == "out" || words[i+1] == "up"):
+		case consentWord(w) && slices.ContainsFunc(words, func(x string) bool { return x == "cookie" || x == "cookies" }):
+			// Consent to cookies can be changed, and a second time changes nothing.
 		case (w == "order" || w == "post" || w == "book" || w == "payment") && i > 0 && (words[i-1] == "edit" || words[i-1] == "view" || words[i-1] == "show" || words[i-1] == "open" || words[i-1] == "new"):
 		case (w == "order" || w == "payment" || w == "post") && i+1 < len(words) && (words[i+1] == "history" || words[i+1] == "details" || words[i+1] == "list" || words[i+1] == "methods" || words[i+1] == "method"):
 		case isIrreversible(w):
