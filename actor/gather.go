@@ -67,7 +67,7 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	}
 	answers := false
 	if h.rec.Sent {
-		kept := h.keepSoFar(ctx)
+		stopKeeping := h.keepSoFar(ctx, w)
 		if answers = time.Now().Before(h.until); answers {
 			h.settle(ctx, h.tab)
 		}
@@ -78,7 +78,7 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 			h.settle(ctx, h.tab)
 		}
 		answers = time.Now().Before(h.until)
-		<-kept // before the receipt that replaces it
+		stopKeeping() // before the receipt that replaces it
 	}
 	f := w.Facts()
 	if ok && (h.in.Action == bus.ActionDownload || len(f.Downloads) > 0) {
@@ -92,24 +92,58 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	}
 }
 
-// keepSoFar keeps what is known right after the input, in the background: that
-// it was sent, and what it hit. Should this process die while the page settles,
-// nobody has to wonder whether the target was hit.
-func (h *hand) keepSoFar(ctx context.Context) (kept <-chan struct{}) {
+// keepSoFar keeps what is known right after the input, in the background until
+// stop is called: that it was sent and what it hit; then, as soon as they are
+// seen, the requests that may have changed something on a server, and where the
+// page went. Should this process die while the page settles, nobody has to
+// wonder about these.
+func (h *hand) keepSoFar(ctx context.Context, w *browser.Watch) (stop func()) {
 	r := bus.Receipt{Attempt: h.rec.Attempt, Lost: true, Sent: true, Started: h.rec.Started, URLBefore: h.a.mask(h.rec.URLBefore)}
 	if h.rec.Hit != nil {
 		hit := *h.rec.Hit
 		hit.Name = h.a.mask(hit.Name)
 		r.Hit = &hit
 	}
+	wctx, end := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := h.a.keep(ctx, h.sess.ID, r); err != nil {
-			h.a.log.Warn("what was hit was not kept", "attempt", r.Attempt, "error", err)
+		var err error
+		f := w.Facts()
+		for err == nil {
+			r.Requests, r.URLAfter = h.posted(f), h.a.mask(wentTo(f))
+			if err = h.a.keep(ctx, h.sess.ID, r); err != nil {
+				h.a.log.Warn("what was hit was not kept", "attempt", r.Attempt, "error", err)
+				return
+			}
+			f, err = w.Wait(wctx, func(f browser.Facts) bool {
+				return len(h.posted(f)) > len(r.Requests) || h.a.mask(wentTo(f)) != r.URLAfter
+			})
 		}
 	}()
-	return done
+	return func() { end(); <-done }
+}
+
+// posted are the requests that may have changed something on a server.
+func (h *hand) posted(f browser.Facts) []bus.Request {
+	var out []bus.Request
+	for _, q := range f.Requests {
+		if q.Posts() && len(out) < maxRequests {
+			q.URL = h.a.mask(q.URL)
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// wentTo is the last address to which the page went, "" for none.
+func wentTo(f browser.Facts) (url string) {
+	for _, n := range f.Navigations {
+		if n.Top && !n.Failed {
+			url = n.URL
+		}
+	}
+	return url
 }
 
 // awaitDownloads waits until every download that began has ended; for a

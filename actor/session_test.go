@@ -116,9 +116,9 @@ func TestSecretIsMaskedForOthers(t *testing.T) {
 }
 
 // TestHitIsKeptWhilePageSettles: an actor that dies after its input leaves
-// behind what was hit.
+// behind what was hit, and what was posted.
 func TestHitIsKeptWhilePageSettles(t *testing.T) {
-	b := serve(t, `<button onclick="let n = 0; const t = setInterval(() => { document.title = n; p.textContent = n++; if (n > 150) clearInterval(t) }, 10)">Go</button><p id=p>`)
+	b := serve(t, `<button onclick="let n = 0; fetch('/order', {method: 'POST'}); const t = setInterval(() => { document.title = n; p.textContent = n++; if (n > 150) clearInterval(t) }, 10)">Go</button><p id=p>`)
 	in, p := b.prepare(click(named("Go")))
 	req := b.attempt(in, p)
 	result := make(chan bus.Receipt, 1)
@@ -130,7 +130,7 @@ func TestHitIsKeptWhilePageSettles(t *testing.T) {
 		result <- r
 	}()
 	var kept bus.Receipt
-	for !kept.Sent {
+	for !kept.Sent || len(kept.Requests) == 0 {
 		select {
 		case r := <-result:
 			t.Fatalf("nothing was kept before the receipt: %+v", r)
@@ -140,7 +140,7 @@ func TestHitIsKeptWhilePageSettles(t *testing.T) {
 			kept, _ = bus.Call[bus.ReceiptRequest, bus.Receipt](b.ctx, world.bus, bus.VerbReceipt, nil, bus.ReceiptRequest{Attempt: req.Attempt.ID, Run: b.run})
 		}
 	}
-	if !kept.Lost || kept.Hit == nil || !kept.Hit.Seen || !kept.Hit.Inside {
+	if !kept.Lost || kept.Hit == nil || !kept.Hit.Seen || !kept.Hit.Inside || kept.Requests[0].Method != "POST" || !strings.HasSuffix(kept.Requests[0].URL, "/order") {
 		t.Errorf("kept meanwhile: %+v", kept)
 	}
 	r := <-result

@@ -174,6 +174,15 @@ type Request struct {
 	Error  string `json:"error,omitempty"`
 }
 
+// Posts says whether the request may change something on the server.
+func (r Request) Posts() bool {
+	switch r.Method {
+	case "", "GET", "HEAD", "OPTIONS":
+		return false
+	}
+	return true
+}
+
 // An Escalation is a logged reason to look at pixels (DESIGN 2.5). Pixels 0
 // means that boxes and text settled it.
 type Escalation struct {

@@ -156,6 +156,9 @@ type JudgeRequest struct {
 	Intent  Intent  `json:"intent"`
 	Attempt Attempt `json:"attempt"`
 	Receipt Receipt `json:"receipt"`
+	// Reopened is set where the browser of the attempt was lost, and the page
+	// that can be observed was opened anew: what it shows otherwise is no effect.
+	Reopened bool `json:"reopened,omitempty"`
 	// HorizonMS is how long a late effect is waited for; 0: the default, 3 s.
 	HorizonMS int `json:"horizon_ms,omitempty"`
 	// Downloads are all that arrived in this run so far.

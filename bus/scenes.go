@@ -40,7 +40,32 @@ func GetScene[T any](ctx context.Context, b *Bus, key string) (*T, error) {
 		}
 	}
 	scene := new(T)
-	return scene, GetJSON(ctx, b.Scenes(), key, scene)
+	err := GetJSON(ctx, b.Scenes(), key, scene)
+	if err != nil && AsError(err).Code == CodeNotFound {
+		scene = new(T)
+		err = GetJSON(ctx, b.Blobs(), key, scene)
+	}
+	return scene, err
+}
+
+// KeepScene keeps a scene on disk as well, beyond the end of this process and
+// of the time for which scenes are kept; it returns the key under which
+// GetScene finds it then.
+func KeepScene(ctx context.Context, b *Bus, key string) (string, error) {
+	if b.near != nil {
+		if v, ok := b.near.get(key); ok {
+			kept, err := PutJSON(ctx, b.Blobs(), v)
+			if err == nil {
+				b.near.put(kept, v, 0)
+			}
+			return kept, err
+		}
+	}
+	data, err := b.Scenes().Get(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	return b.Blobs().Put(ctx, data)
 }
 
 // nearScenes are scenes as values, the latest first; the oldest go when they

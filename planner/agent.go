@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/config"
@@ -21,6 +22,9 @@ type Options struct {
 	Model llm.Model
 	// ObservationTokens is the budget of one observation for the model.
 	ObservationTokens int
+	// Grace is how long, after Stop, an attempt under way may take to come to its
+	// verdict before its run is given back; 0 means no time.
+	Grace time.Duration
 	// Runs is how many runs are driven at once; 0 means 1.
 	Runs   int
 	Logger *slog.Logger
@@ -67,7 +71,7 @@ func (a *Agent) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop gives unfinished runs back to the queue and waits for them.
+// Stop gives unfinished runs back to the queue, after Grace, and waits for them.
 func (a *Agent) Stop(context.Context) error {
 	if a.stop != nil {
 		a.stop()

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -104,7 +105,15 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 			return nil, orLost(err)
 		}
 	}
+	ctx, cancel := r.finishing(ctx)
+	defer cancel()
 	a := bus.Attempt{ID: fmt.Sprintf("%s.%d", i.ID, n), Intent: i.ID, Target: prepared.Target, To: prepared.To, Before: prepared.Before, Risk: i.Risk}
+	if len(i.Expect) > 0 && i.Risk != bus.RiskRead && i.Risk != bus.RiskIdempotent && a.Before.Tree != "" {
+		// What held before is a crash away from not being known any more.
+		if a.Before.Tree, err = bus.KeepScene(ctx, r.b, a.Before.Tree); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.append(ctx, bus.EventAttempt, a); err != nil {
 		return nil, err
 	}
@@ -127,6 +136,26 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 		return nil, err
 	}
 	return r.judge(ctx, i, a, receipt)
+}
+
+// finishing is a context for an attempt that is about to be journaled: when ctx
+// is cancelled, it goes on for the planner's grace, so that a run that is
+// stopped leaves a verdict behind. A run whose time is up gets none.
+func (r *run) finishing(ctx context.Context) (context.Context, context.CancelFunc) {
+	on, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		if !errors.Is(context.Cause(ctx), errOutOfTime) {
+			timer := time.NewTimer(r.agent.o.Grace)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-over:
+			}
+		}
+		cancel(context.Cause(ctx))
+	})
+	return on, func() { close(over); stop(); cancel(nil) }
 }
 
 func gone(r *bus.Refusal) bool { return r != nil && r.Code == bus.RefusedBrowserGone }
@@ -166,7 +195,8 @@ func (r *run) judge(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bu
 		return nil, err
 	}
 	verdict, err := call[bus.JudgeRequest, bus.Verdict](ctx, r, bus.VerbJudge, &r.session,
-		bus.JudgeRequest{Run: r.id, Session: r.session, Intent: i, Attempt: a, Receipt: receipt, Downloads: state.Downloads})
+		bus.JudgeRequest{Run: r.id, Session: r.session, Intent: i, Attempt: a, Receipt: receipt,
+			Reopened: inLostBrowser(state), Downloads: state.Downloads})
 	if err != nil {
 		return nil, err
 	}

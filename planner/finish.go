@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,10 @@ func (r *run) conclude(ctx context.Context) error {
 		bus.CheckRequest{Session: r.session, Expect: checks, WithinMS: int(finalHorizon / time.Millisecond), Downloads: state.Downloads})
 	if err != nil {
 		return err
+	}
+	if !reply.Held && inLostBrowser(state) && slices.ContainsFunc(state.Intents, func(i *bus.IntentRecord) bool { return isRight(i) && i.Intent.Risk == bus.RiskIrreversible }) {
+		return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Final: &reply,
+			Reason: "every step was carried out, but the browser was lost after the last one, and the page that was opened anew does not show it: " + strings.Join(unmet(reply.Checks), "; ")})
 	}
 	if !reply.Held {
 		r.refuted = &reply

@@ -54,7 +54,9 @@ func (r *run) reopen(ctx context.Context) error {
 		}
 	}
 	url, _ := standing(state.Intents)
+	resumed := bus.Resumed{Reason: "the browser was lost", Lost: true, Intents: len(state.Intents)}
 	if a := state.OpenAttempt(); a != nil {
+		resumed.Attempt = a.Attempt.ID
 		receipt, _, err := r.receiptOf(ctx, a)
 		if err != nil {
 			return err
@@ -67,7 +69,7 @@ func (r *run) reopen(ctx context.Context) error {
 		url = r.w.Start
 	}
 	// Before the session: whoever finds the new one must find this too.
-	if err := r.append(ctx, bus.EventResumed, bus.Resumed{Reason: "the browser was lost", Lost: true, Intents: len(state.Intents)}); err != nil {
+	if err := r.append(ctx, bus.EventResumed, resumed); err != nil {
 		return err
 	}
 	return r.open(ctx, url)
@@ -120,7 +122,7 @@ func (r *run) again(ctx context.Context, i bus.Intent) (*Outcome, error) {
 // newest lost browser: the intents to carry out again, and the one that the
 // loss interrupted, where repeating it is harmless.
 func pending(state *bus.RunState) (again []bus.Intent, redo *bus.Intent) {
-	n, lost := newestLoss(state)
+	n, open, lost := newestLoss(state)
 	if !lost {
 		return nil, nil
 	}
@@ -128,13 +130,16 @@ func pending(state *bus.RunState) (again []bus.Intent, redo *bus.Intent) {
 	done := func(i bus.Intent) bool {
 		return slices.ContainsFunc(since, func(r *bus.IntentRecord) bool { return baseID(r.Intent.ID) == baseID(i.ID) && len(r.Attempts) > 0 })
 	}
-	_, again = standing(before)
+	url, again := standing(before)
+	if a := judged(before, open); a != nil && page(a.Verdict.After.URL) != page(url) {
+		again = nil // the attempt that was open had led on to another page
+	}
 	again = slices.DeleteFunc(again, done)
 	for k, last := range slices.Backward(before) {
 		if last.Last() == nil || wasRight(before[:k], last.Intent) {
 			continue // not tried, or only to bring back an earlier lost page
 		}
-		if last.Last().Verdict != nil && !done(last.Intent) && harmlessToRepeat(outcomeOf(last)) {
+		if last.Last().Verdict != nil && !done(last.Intent) && (harmlessToRepeat(outcomeOf(last)) || goneWithPage(outcomeOf(last))) {
 			redo = &last.Intent
 		}
 		break
@@ -142,25 +147,53 @@ func pending(state *bus.RunState) (again []bus.Intent, redo *bus.Intent) {
 	return again, redo
 }
 
+// goneWithPage holds for an attempt whose effect, if it had one, went with the
+// page of a lost browser: it left the server alone, or what the workflow expects
+// of it is not so in the new one.
+func goneWithPage(o *Outcome) bool {
+	switch o.Intent.Risk {
+	case bus.RiskRead, bus.RiskIdempotent:
+		return o.Verdict.Outcome != bus.Right
+	case bus.RiskReversible:
+		unmet := slices.ContainsFunc(o.Verdict.Checks, func(c bus.Checked) bool { return !c.Held })
+		nothing := o.Verdict.Outcome == bus.NoEffect && !slices.ContainsFunc(o.Receipt.Requests, bus.Request.Posts)
+		return o.Receipt.Refusal == nil && (unmet || nothing)
+	}
+	return false
+}
+
 // wasRight says whether one of the intents carried the same out before.
 func wasRight(intents []*bus.IntentRecord, i bus.Intent) bool {
 	return slices.ContainsFunc(intents, func(r *bus.IntentRecord) bool { return baseID(r.Intent.ID) == baseID(i.ID) && isRight(r) })
 }
 
-// newestLoss is how many intents there were when a browser was lost last.
-func newestLoss(state *bus.RunState) (intents int, lost bool) {
-	for _, r := range slices.Backward(state.Resumes) {
-		if r.Lost {
-			return min(r.Intents, len(state.Intents)), true
+// judged is the attempt with this id, if it has a verdict.
+func judged(intents []*bus.IntentRecord, id string) *bus.AttemptRecord {
+	for _, i := range intents {
+		for _, a := range i.Attempts {
+			if a.Attempt.ID == id && a.Verdict != nil {
+				return a
+			}
 		}
 	}
-	return 0, false
+	return nil
+}
+
+// newestLoss is how many intents there were when a browser was lost last, and
+// the attempt that was open then.
+func newestLoss(state *bus.RunState) (intents int, open string, lost bool) {
+	for _, r := range slices.Backward(state.Resumes) {
+		if r.Lost {
+			return min(r.Intents, len(state.Intents)), r.Attempt, true
+		}
+	}
+	return 0, "", false
 }
 
 // inLostBrowser says whether the newest intent was carried out in a browser
 // that was lost.
 func inLostBrowser(state *bus.RunState) bool {
-	n, lost := newestLoss(state)
+	n, _, lost := newestLoss(state)
 	return lost && n == len(state.Intents)
 }
 
@@ -197,7 +230,7 @@ func standing(intents []*bus.IntentRecord) (url string, again []bus.Intent) {
 // mayHavePosted says whether the attempt sent something to the server, as far as
 // anybody knows.
 func mayHavePosted(r *bus.Receipt) bool {
-	return r.Lost || slices.ContainsFunc(r.Requests, func(q bus.Request) bool { return q.Method != "" && q.Method != "GET" && q.Method != "HEAD" })
+	return r.Lost || slices.ContainsFunc(r.Requests, bus.Request.Posts)
 }
 
 // page is an address without its fragment.

@@ -39,7 +39,7 @@ func (j *judging) gather() {
 	}
 	// A download of an earlier attempt is none of this one's; a dialog exists
 	// only while it is seen.
-	before := view{tree: j.Before, downloads: j.Earlier, tabs: tabsBefore(r)}
+	before := view{tree: j.held, downloads: j.Earlier, tabs: tabsBefore(r)}
 	after := view{tree: j.After, downloads: append(append([]bus.Download{}, j.Earlier...), r.Downloads...),
 		dialogs: j.seenDialogs(), tabs: r.Tabs}
 	if !j.observed() {
@@ -60,6 +60,10 @@ func (j *judging) gatherPage() {
 		return
 	case a.Stale:
 		j.fact("diff", "the page did not answer; its last known state is of before")
+		return
+	case j.Reopened:
+		j.fact("diff", "the page was opened anew in a new browser; what it shows otherwise is no effect")
+		j.fact("url", "the page is at %s", a.URL)
 		return
 	case b == nil:
 		j.fact("diff", "the observation of before is lost; nothing to compare with")

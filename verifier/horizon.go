@@ -72,6 +72,10 @@ func (a *Agent) tree(ctx context.Context, s bus.Scene) (*aria.Tree, error) {
 	return t, nil
 }
 
+// reopenedHorizon is how long a page that was opened anew is given to show what
+// an earlier attempt did: nothing is on its way any more.
+const reopenedHorizon = 1500 * time.Millisecond
+
 // watch looks again and again until settled says that it has seen enough, or
 // the horizon is over; then, when more is true, once more with patience. It
 // returns ctx's error only when not even one look was possible.

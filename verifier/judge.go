@@ -17,6 +17,9 @@ type Case struct {
 	Receipt bus.Receipt
 	// Before is the tree on which the target was chosen, nil when it is lost.
 	Before *aria.Tree
+	// Reopened is set where After is of a page that was opened anew in a new
+	// browser. Of Before, only what the expectations say of it counts then.
+	Reopened bool
 	// After is a fresh observation, nil when there is none.
 	After *aria.Tree
 	// Dialog is the dialog that is open on the fresh observation, or nil.
@@ -50,8 +53,11 @@ type Judgement struct {
 // post-condition, and twins of the target. It is pure, and never says right
 // without a fresh observation.
 func Judge(c Case) Judgement {
-	j := &judging{Case: c}
-	j.fx = effectsOf(c.Before, c.After)
+	j := &judging{Case: c, held: c.Before}
+	if c.Reopened {
+		j.Before = nil
+	}
+	j.fx = effectsOf(j.Before, j.After)
 	j.fx.settleCounting(c.Idle, c.Watched, c.Attempt.Target)
 	j.gather()
 	j.decide()
@@ -62,6 +68,7 @@ func Judge(c Case) Judgement {
 // judging is one judgement under way.
 type judging struct {
 	Case
+	held     *aria.Tree // on which expectations were, or were not, true before
 	fx       effects
 	evidence []bus.Evidence
 	checks   []bus.Checked
@@ -298,14 +305,20 @@ func (j *judging) incomplete() {
 	}
 }
 
-// lost keeps an irreversible act of which no receipt is left from being taken
-// for one that did nothing: it would be repeated.
+// lost keeps an act from being taken for one that did nothing, or something
+// else, where the receipt or the page that could tell is lost and a repetition
+// might do it twice.
 func (j *judging) lost() {
-	if j.Receipt.Lost && j.outcome == bus.NoEffect && j.Before == nil && j.Receipt.Hit != nil && j.Receipt.Hit.Seen {
-		j.is(bus.Unsure, "The event reached %s before the receipt was lost; the page was opened anew since, and does not tell what came of it.", hitName(j.Receipt.Hit))
-		return
-	}
-	if j.Receipt.Lost && j.outcome == bus.NoEffect && (j.Attempt.Risk == bus.RiskIrreversible || j.Attempt.Risk == "") {
+	r := j.Receipt
+	graver := j.Attempt.Risk == bus.RiskIrreversible || j.Attempt.Risk == ""
+	hit := r.Hit != nil && r.Hit.Seen
+	switch {
+	case graver && j.Reopened && r.Sent && (j.outcome == bus.NoEffect || j.outcome == bus.WrongEffect && j.refusedByServer() == ""):
+		j.is(bus.Unsure, "The page was opened anew since this was sent, and does not tell what came of it.")
+	case !r.Lost || j.outcome != bus.NoEffect:
+	case hit && j.Before == nil && !j.Reopened:
+		j.is(bus.Unsure, "The event reached %s before the receipt was lost, and this page does not tell what came of it.", hitName(r.Hit))
+	case graver:
 		j.is(bus.Unsure, "The receipt is lost, and an effect need not show on this page.")
 	}
 }
@@ -351,11 +364,25 @@ func (j *judging) twins() {
 // on the page or beside it.
 func (j *judging) anyEffect() bool { return len(j.effectFacts()) > 0 }
 
+// led tells whether the page is at another address than before.
+func (j *judging) led() bool {
+	switch {
+	case j.After == nil:
+		return false
+	case j.Before != nil:
+		return j.Before.URL != j.After.URL
+	}
+	// Where a page that is opened anew leads to may be for any reason: only what
+	// the actor saw counts.
+	r := j.Receipt
+	return j.Reopened && r.URLAfter != "" && r.URLAfter != r.URLBefore && sameURL(r.URLAfter, j.After.URL)
+}
+
 // effectFacts lists what was observed to happen.
 func (j *judging) effectFacts() []string {
 	r := j.Receipt
 	var out []string
-	if j.Before != nil && j.After != nil && j.Before.URL != j.After.URL {
+	if j.led() {
 		out = append(out, "the page is now at "+j.After.URL)
 	} else if j.fx.document {
 		out = append(out, "the page was loaded anew")
@@ -376,7 +403,7 @@ func (j *judging) effectFacts() []string {
 		out = append(out, fmt.Sprintf("tab %s opened at %s", t.ID, t.URL))
 	}
 	for _, q := range r.Requests {
-		if q.Method != "GET" && q.Method != "HEAD" && q.Method != "OPTIONS" {
+		if q.Posts() {
 			out = append(out, requestFact(q))
 		}
 	}

@@ -49,13 +49,15 @@ type trial struct {
 	dialog  *bus.Dialog
 	files   map[string]string
 	risk    bus.Risk
-	want    bus.Outcome
-	says    string // words that a reason holds
+	// reopened: after is of a new browser.
+	reopened bool
+	want     bus.Outcome
+	says     string // words that a reason holds
 }
 
 func (c trial) judge() Judgement {
 	return Judge(Case{Intent: c.intent, Attempt: bus.Attempt{ID: "i1.1", Target: c.target, Risk: c.risk}, Receipt: c.receipt,
-		Before: c.before, After: c.after, Dialog: c.dialog, Files: c.files})
+		Before: c.before, Reopened: c.reopened, After: c.after, Dialog: c.dialog, Files: c.files})
 }
 
 func run(t *testing.T, trials []trial) {

@@ -61,7 +61,7 @@ func (j *judging) effectOrNot(what string) {
 		j.is(bus.NoEffect, "%s, but nothing that could be its effect was observed.", what)
 		return
 	}
-	if j.Before == nil {
+	if j.Before == nil && !j.led() {
 		j.is(bus.Unsure, "%s, but the observation of before is lost, so that no effect can be told.", what)
 		return
 	}
@@ -80,7 +80,7 @@ func (j *judging) effectOrNot(what string) {
 // answered with an error, or "".
 func (j *judging) refusedByServer() string {
 	for _, q := range j.Receipt.Requests {
-		if q.Method != "GET" && q.Method != "HEAD" && q.Method != "OPTIONS" && (q.Status >= 400 || q.Error != "") {
+		if q.Posts() && (q.Status >= 400 || q.Error != "") {
 			return requestFact(q)
 		}
 	}

@@ -26,7 +26,7 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 		return bus.Verdict{}, bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "the receipt is of attempt %q, not of %q", req.Receipt.Attempt, req.Attempt.ID)
 	}
 	session := current(req.Session, req.Receipt)
-	c := Case{Idle: map[string]bool{}, Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
+	c := Case{Idle: map[string]bool{}, Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Reopened: req.Reopened, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
 	c.Receipt.Tabs = session.Tabs
 	before, err := a.tree(ctx, req.Attempt.Before)
 	if err != nil {
@@ -76,6 +76,9 @@ func (a *Agent) horizon(ctx context.Context, req bus.JudgeRequest) time.Duration
 	h := a.o.Horizon
 	if req.HorizonMS > 0 {
 		h = time.Duration(req.HorizonMS) * time.Millisecond
+	}
+	if req.Reopened {
+		h = min(h, reopenedHorizon)
 	}
 	if req.Intent.Action == bus.ActionWait && len(req.Intent.Expect) > 0 {
 		// A wait's own time counts from when it began, not from its receipt.

@@ -79,6 +79,37 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestKilledDuringAttempts kills one run again and again, each time shortly after
+// a step: most often that is in the middle of the next one's attempt. It goes on
+// where that can do no harm, and the ledger has the invitation once.
+func TestKilledDuringAttempts(t *testing.T) {
+	t.Parallel()
+	url, vars := startDemo(t, demo.PaymentOK)
+	p := newPlace(t, "DEMO_PASSWORD="+demo.DefaultPassword)
+	c := p.start(t, append([]string{"run", "--json", example(t, "invite-member.yaml")}, vars...)...)
+	for _, next := range []struct {
+		after string
+		ms    time.Duration
+	}{
+		{"Open ", 60},                          // the banner is clicked
+		{"Type \"${secret:DEMO_PASSWORD}", 90}, // signing in
+		{`Click the button "Sign in"`, 120},    // a link is followed
+		{`Fill "Work email"`, 10},              // an option is chosen
+	} {
+		c.step(t, next.after)
+		<-time.After(next.ms * time.Millisecond)
+		c.kill(t, syscall.SIGKILL)
+		c.end(t)
+		c = p.start(t, "resume", "--json", filepath.Base(p.only(t)))
+	}
+	if got := c.end(t); got.code != exitOK {
+		t.Fatal(got)
+	}
+	if n := tally(fetchLedger(t, url), demo.KindMemberInvited); n != 1 {
+		t.Errorf("invited %d times", n)
+	}
+}
+
 // TestKilledWhilePaying kills the run between an irreversible attempt and its
 // verdict: before the money moved, and after. Nothing is paid twice, and how
 // the run ends agrees with the ledger.

@@ -27,6 +27,10 @@ import (
 // stopped the other way round, the planner first.
 var agentNames = []string{"observer", "actor", "verifier", "vision", "planner"}
 
+// stopGrace is how long an attempt under way may take to come to its verdict
+// when the command is told to end: 5 s are the most that all of it may take.
+const stopGrace = 2500 * time.Millisecond
+
 // A service is an agent as the stack sees it.
 type service interface {
 	Start(context.Context) error
@@ -131,7 +135,7 @@ func (a *app) agent(s *stack, name string, o stackOptions) (service, error) {
 		}
 		return vision.New(s.bus, s.pool, vo)
 	case "planner":
-		po := planner.Options{Limits: c.Limits, ObservationTokens: c.ObservationTokens, Runs: o.runs, Logger: a.log}
+		po := planner.Options{Limits: c.Limits, ObservationTokens: c.ObservationTokens, Runs: o.runs, Grace: stopGrace, Logger: a.log}
 		if c.Models.Planner != "" {
 			m, err := a.model(c.Models.Planner)
 			if err != nil {
