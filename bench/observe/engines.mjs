@@ -6,7 +6,8 @@ import path from 'path';
 import { chromium } from 'playwright-core';
 import { chromium as chromiumOld } from 'playwright-core-old';
 
-const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+// The same program for all: a headless shell where there is one.
+const executablePath = process.env.CHROMIUM || ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(fs.existsSync);
 const flags = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const rest = ms => new Promise(r => setTimeout(r, ms));
 
@@ -19,7 +20,7 @@ export async function timed(f) {
 export class Quartet {
   constructor(bin) {
     this.runs = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-observe-'));
-    this.process = spawn(bin, ['mcp'], { env: { ...process.env, QUARTET_RUNS: this.runs, QUARTET_CHROMIUM: executablePath }, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.process = spawn(bin, ['mcp'], { env: { ...process.env, QUARTET_RUNS: this.runs, QUARTET_BROWSER_EXECUTABLE: executablePath }, stdio: ['pipe', 'pipe', 'ignore'] });
     this.waiting = new Map();
     this.calls = 0;
     let buffer = '';

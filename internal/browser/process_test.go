@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,13 +28,24 @@ func left(dir string) (pids []int, files []string) {
 			continue
 		}
 		cmdline, _ := os.ReadFile("/proc/" + p.Name() + "/cmdline")
-		if bytes.Contains(cmdline, []byte(dir)) {
+		group, err := syscall.Getpgid(pid)
+		if len(cmdline) == 0 || err != nil {
+			continue // a zombie, or gone
+		}
+		named := bytes.Contains(cmdline, []byte(dir))
+		if named && group == pid {
+			groupsOf.Store(pid, dir) // its children need not name the directory
+		}
+		if of, _ := groupsOf.Load(group); named || of == dir {
 			pids = append(pids, pid)
 		}
 	}
 	files, _ = filepath.Glob(filepath.Join(dir, "*"))
 	return pids, files
 }
+
+// groupsOf are the process groups whose leaders named a directory.
+var groupsOf sync.Map // int → string
 
 func nothingLeft(t *testing.T, dir string, d time.Duration) {
 	t.Helper()
@@ -119,7 +131,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 	nothingLeft(t, dir, 3*time.Second)
 
 	t.Setenv("PATH", "/nowhere")
-	if _, err := browser.FindExecutable(); !errors.Is(err, browser.ErrNoBrowser) || !strings.Contains(err.Error(), "apt-get install chromium") {
+	if _, err := browser.FindExecutable(true); !errors.Is(err, browser.ErrNoBrowser) || !strings.Contains(err.Error(), "apt-get install chromium") {
 		t.Errorf("no browser on PATH: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // its own, and returns the port's address.
 func debuggingPort(t *testing.T) string {
 	t.Helper()
-	path, err := browser.FindExecutable()
+	path, err := browser.FindExecutable(true)
 	if err != nil {
 		t.Fatal(err)
 	}

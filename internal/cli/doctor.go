@@ -99,7 +99,7 @@ func (a *app) checkBrowser(ctx context.Context) finding {
 	f.OK, f.Fact = true, "starts and opens a page"
 	if a.config.Browser.Endpoint != "" {
 		f.Fact = "answers at " + a.config.Browser.Endpoint
-	} else if path, err := browser.FindExecutable(); a.config.Browser.Executable == "" && err == nil {
+	} else if path, err := browser.FindExecutable(a.config.Browser.Headless); a.config.Browser.Executable == "" && err == nil {
 		f.Fact = path + " starts and opens a page"
 	}
 	return f

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -129,7 +130,8 @@ func (c *child) end(t testing.TB) done {
 }
 
 // processes lists those whose arguments name a file in dir, with their
-// arguments: 1/x is not in 10. It reads /proc and knows nothing of the code under test.
+// arguments: 1/x is not in 10; and those of a group whose leader did. It reads
+// /proc and knows nothing of the code under test.
 func processes(dir string) map[int]string {
 	out := map[int]string{}
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -138,12 +140,24 @@ func processes(dir string) map[int]string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if args, _ := os.ReadFile(path); bytes.Contains(args, []byte(dir+"/")) {
+		args, _ := os.ReadFile(path)
+		group, err := syscall.Getpgid(pid)
+		if len(args) == 0 || err != nil {
+			continue // a zombie, or gone
+		}
+		named := bytes.Contains(args, []byte(dir+"/"))
+		if named && group == pid {
+			groupsOf.Store(pid, dir)
+		}
+		if of, _ := groupsOf.Load(group); named || of == dir {
 			out[pid] = strings.ReplaceAll(string(args), "\x00", " ")
 		}
 	}
 	return out
 }
+
+// groupsOf are the process groups whose leaders named a directory.
+var groupsOf sync.Map // int → string
 
 // browsers counts the browser processes among them.
 func browsers(dir string) int {

@@ -186,7 +186,7 @@ func (w *world) startNATS(t *testing.T) (url string) {
 // startBrowser runs a Chromium with a debugging port and a profile of its own.
 func (w *world) startBrowser(t *testing.T) (endpoint string) {
 	t.Helper()
-	path, err := browser.FindExecutable()
+	path, err := browser.FindExecutable(true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -224,10 +224,10 @@ func (c *compact) headPiece(n *Node) piece {
 
 var (
 	refPattern = regexp.MustCompile(`^(f\d+)?e\d+$`)
-	// What makes text look like ours: a ref, our quotes, bars and brackets, or a
-	// start that only our lines have.
-	oursInside = regexp.MustCompile("[\"|\\[\\]\\\\]|```|\\b(?:f\\d+)?e\\d+\\b")
-	oursStart  = regexp.MustCompile(`^(?:[-–—+~>=*]+\s|[…@]|h[1-6]?\s|[a-z][a-z0-9_-]*:)`)
+	// What makes text look like ours: a ref, our bars and brackets, or a start that
+	// only our lines have. Quotes do only after a word at the start, as a role's.
+	oursInside = regexp.MustCompile("[|\\[\\]\\\\]|```|\\b(?:f\\d+)?e\\d+\\b|[a-z:=] \"[^\"]*\":?$")
+	oursStart  = regexp.MustCompile(`^(?:[-–—+~>=*]+\s|["…@]|h[1-6]?\s|[a-z][a-z0-9_-]*(?::|\s"))`)
 )
 
 // bare writes text as it is where that is safe, else as a JSON string.

@@ -36,6 +36,8 @@ type Options struct {
 	// Fresh walks everything anew, whatever is known: what an incremental walk
 	// is measured by.
 	Fresh bool
+	// Slice is for how long at once a walk holds up the page; 0 means 40 ms.
+	Slice time.Duration
 }
 
 // A Capturer captures pages. It remembers, per document, which listeners and
@@ -84,8 +86,7 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 		o.Nodes = 150000
 	}
 	deadline := time.Now().Add(o.Deadline)
-	whole := ctx
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	ctx, more, cancel := allow(ctx, o.Deadline, nil)
 	defer cancel()
 	tk, err := c.take(ctx, string(tab.Target()))
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	}
 	defer tk.give()
 	for try := 0; ; try++ {
-		got, moved, err := c.once(ctx, whole, tab, tk, refs, o)
+		got, moved, err := c.once(ctx, more, tab, tk, refs, o)
 		switch {
 		case err == nil && moved && try < 3 && time.Until(deadline) > o.Deadline/2:
 			// A child frame was navigating; there is time to see where to.
@@ -116,45 +117,18 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	}
 }
 
-// A page that answers at once but is large is not busy: it gets perThousand for
-// each thousand elements over smallPage.
-const (
-	smallPage   = 10_000
-	perThousand = 200 * time.Millisecond
-)
-
-// size is the number of elements in the frame, 0 where it does not say.
-func size(ctx context.Context, f *browser.Frame) int {
-	var n int
-	if err := f.Call(ctx, &n, "() => __quartet.size()"); err != nil {
-		return 0 // the walk will meet the same error and tell
-	}
-	return n
-}
-
 // once captures the frames as they are listed now. moved says that one of the
-// child frames was navigating meanwhile and is missing. whole is ctx without the
-// deadline.
-func (c *Capturer) once(ctx, whole context.Context, tab *browser.Tab, tk *tabKnown, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
+// child frames was navigating meanwhile and is missing.
+func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, tk *tabKnown, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
 	frames, err := tab.Frames(ctx)
 	if err != nil {
 		return nil, false, err
-	}
-	elements := tk.frame(string(frames[0].ID)).elements
-	if elements == 0 {
-		elements = size(ctx, frames[0])
-	}
-	if more := min(elements, o.Nodes) - smallPage; more > 0 {
-		o.Deadline += time.Duration(more) * perThousand / 1000
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(whole, o.Deadline)
-		defer cancel()
 	}
 	walks := make([]*frameWalk, len(frames))
 	errs := make([]error, len(frames))
 	// Child frames get most of the time, so that one that hangs leaves enough
 	// to put the rest together.
-	childCtx, cancel := context.WithTimeout(ctx, o.Deadline*7/10)
+	childCtx, children, cancel := allow(ctx, o.Deadline*7/10, more)
 	defer cancel()
 	var wg sync.WaitGroup
 	for i, f := range frames {
@@ -166,11 +140,11 @@ func (c *Capturer) once(ctx, whole context.Context, tab *browser.Tab, tk *tabKno
 			continue
 		}
 		wg.Go(func() {
-			wctx := ctx
+			wctx, wmore := ctx, more
 			if f.Parent != nil {
-				wctx = childCtx
+				wctx, wmore = childCtx, children
 			}
-			walks[i].p, errs[i] = c.frame(wctx, f, walks[i].k, refs, o)
+			walks[i].p, errs[i] = c.frame(wctx, f, walks[i].k, refs, wmore, o)
 		})
 	}
 	wg.Wait()

@@ -43,7 +43,7 @@ type patch struct {
 	Viewport  aria.Viewport `json:"viewport"`
 	Since     int           `json:"since"`
 	Walk      int           `json:"walk"`
-	Nodes     []flat        `json:"nodes"`
+	Nodes     []*flat       `json:"nodes"`
 	Boxes     []float64     `json:"boxes"` // id, x, y, w, h, marks
 	Used      int           `json:"used"`
 	Rebound   []string      `json:"rebound"`
@@ -98,8 +98,7 @@ func (k *known) apply(p *patch) bool {
 		path = append(path[:d], it)
 	}
 	var root *item
-	for i := range p.Nodes {
-		f := &p.Nodes[i]
+	for _, f := range p.Nodes {
 		if len(f.Kept) > 0 {
 			for _, id := range f.Kept {
 				it := k.items[id]

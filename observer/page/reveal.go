@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -10,25 +11,26 @@ import (
 )
 
 // What script cannot see, the browser tells: who listens for clicks, and what
-// is in closed shadow roots. Both are asked only when the document has new
-// elements, or is young (listeners come without any change of the tree).
+// is in closed shadow roots. It is asked about new elements when there are any,
+// and now and then about the whole document, less often as that grows old:
+// listeners come without any change of the tree.
 const (
-	youngMS    = 3000 // milliseconds
 	youngEvery = 400 * time.Millisecond
+	youngFor   = 20 * time.Second
 	maxDocs    = 128 // documents remembered
 	maxDepth   = 4   // closed roots within closed roots
 
-	suspectsFn = "() => __quartet.suspects(40)"
-	adoptFn    = "(host, root) => __quartet.adopt(host, root)"
-	rootsFn    = "() => __quartet.roots()"
-	markFn     = "(node, events) => __quartet.mark(node, events)"
+	suspectsFn  = "() => __quartet.suspects(40, %t)"
+	adoptFn     = "(host, root) => __quartet.adopt(host, root)"
+	listeningFn = "() => __quartet.listening(%t)"
+	markFn      = "(node, events) => __quartet.mark(node, events)"
 )
 
 // memo is what is known about a document. mu serialises looking.
 type memo struct {
 	mu        sync.Mutex
-	asked     time.Time // when last; zero: never
-	young     bool      // it was then
+	asked     time.Time     // when last about the whole; zero: never
+	age       time.Duration // of the document then
 	additions int
 	used      int
 }
@@ -66,7 +68,13 @@ func (c *Capturer) due(p *patch) bool {
 	m := c.memo(p.Doc)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.asked.IsZero() || m.additions != p.Additions || m.young && time.Since(m.asked) > youngEvery
+	return m.additions != p.Additions || m.wholeDue()
+}
+
+// wholeDue says whether the whole document has to be asked about: never asked, or
+// twice as old as then. m.mu is held.
+func (m *memo) wholeDue() bool {
+	return m.asked.IsZero() || m.age < youngFor && time.Since(m.asked) > max(youngEvery, m.age)
 }
 
 // reveal adopts closed shadow roots and marks what listens for clicks, and says
@@ -84,8 +92,9 @@ func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) (found bool, _ 
 	m := c.memo(prep.Doc)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	whole := m.wholeDue()
 	for range maxDepth {
-		n, err := f.AdoptClosedRoots(ctx, suspectsFn, adoptFn)
+		n, err := f.AdoptClosedRoots(ctx, fmt.Sprintf(suspectsFn, whole), adoptFn)
 		if ends(ctx, err) {
 			return found, err
 		}
@@ -94,14 +103,20 @@ func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) (found bool, _ 
 		}
 		found = true
 	}
-	n, err := f.MarkListeners(ctx, rootsFn, markFn)
+	n, err := f.MarkListeners(ctx, fmt.Sprintf(listeningFn, whole), markFn)
+	if err != nil && !whole {
+		m.asked = time.Time{} // what was to be asked about is not known any more
+	}
 	if ends(ctx, err) {
 		return found, err
 	}
 	if err != nil {
 		c.log.DebugContext(ctx, "listeners not read", "frame", f.URL, "error", err)
 	}
-	m.asked, m.additions, m.young = time.Now(), prep.Additions, prep.Age < youngMS
+	m.additions = prep.Additions
+	if whole {
+		m.asked, m.age = time.Now(), time.Duration(prep.Age)*time.Millisecond
+	}
 	return found || n > 0, nil
 }
 

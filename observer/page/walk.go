@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/quartet-agents/quartet/internal/browser"
 )
@@ -22,7 +23,7 @@ type refSupply struct {
 
 // frame walks one frame and brings k up to date. The walk goes again when it
 // wants refs first, or when k knows a state that the page does not.
-func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs Refs, o Options) (*patch, error) {
+func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs Refs, more *allowance, o Options) (*patch, error) {
 	if k.walk == 0 { // else the walk tells whether that is due
 		if _, err := c.reveal(ctx, f); err != nil {
 			return nil, err
@@ -33,12 +34,13 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 	}
 	supply := refSupply{Prefix: "e"} // a child frame's is known when it needs one
 	var rebound, recycled []string
-	for range 8 {
+	reveals := 0
+	for try := range 12 {
 		if f.Parent == nil {
 			supply.Start, supply.N = k.stock.next, k.stock.left
 		}
-		var text string
-		if err := f.Call(ctx, &text, "(o) => __quartet.walk(o)", map[string]any{"cap": o.Nodes, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh}); err != nil {
+		text, err := walk(ctx, f, more, map[string]any{"cap": o.Nodes, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh, "slice": o.Slice.Seconds() * 1000})
+		if err != nil {
 			return nil, err
 		}
 		var p patch
@@ -46,8 +48,7 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 			return nil, fmt.Errorf("walk of frame %s: %w", f.ID, err)
 		}
 		if p.Need > 0 {
-			n := max(p.Need, stockSize)
-			var err error
+			n := max(p.Need, stockSize) << min(try, 4) // of a page that goes on growing
 			if f.Parent == nil {
 				k.stock.next, err = refs.Reserve(ctx, n)
 				k.stock.left = n
@@ -67,7 +68,8 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 			continue
 		}
 		rebound, recycled = append(rebound, p.Rebound...), append(recycled, p.Recycled...)
-		if c.due(&p) {
+		if reveals < 3 && c.due(&p) {
+			reveals++
 			found, err := c.reveal(ctx, f)
 			if err != nil {
 				return nil, err
@@ -80,4 +82,58 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 		return &p, nil
 	}
 	return nil, fmt.Errorf("walk of frame %s: it does not come to an end", f.ID)
+}
+
+// walk calls the walk and puts its text together, which may be long in coming
+// and come in pieces.
+func walk(ctx context.Context, f *browser.Frame, more *allowance, o map[string]any) (string, error) {
+	var text string
+	err := f.Call(ctx, &text, "(o) => __quartet.walk(o)", o)
+	for {
+		if err != nil {
+			return "", err
+		}
+		var head struct {
+			Working  int `json:"working"` // ask again by this key
+			Elements int `json:"elements"`
+			Pieces   int `json:"pieces"` // or take the pieces by this one
+			Size     int `json:"size"`   // of all, in UTF-16 units
+		}
+		if len(text) < 100 {
+			if err := json.Unmarshal([]byte(text), &head); err != nil {
+				return "", fmt.Errorf("walk of frame %s: %w", f.ID, err)
+			}
+		}
+		switch {
+		case head.Working > 0:
+			more.grant(head.Elements)
+			err = f.Call(ctx, &text, "(key) => __quartet.result(key)", head.Working)
+		case head.Pieces > 0:
+			return pieces(ctx, f, more, head.Pieces, head.Size)
+		case text == "{}":
+			return "", fmt.Errorf("walk of frame %s: %w: it was given up", f.ID, ErrBusy)
+		default:
+			return text, nil
+		}
+	}
+}
+
+func pieces(ctx context.Context, f *browser.Frame, more *allowance, key, size int) (string, error) {
+	var b strings.Builder
+	for at := 0; at < size; {
+		var p struct {
+			Text string `json:"text"`
+			Size int    `json:"size"`
+		}
+		if err := f.Call(ctx, &p, "(key, at) => __quartet.piece(key, at)", key, at); err != nil {
+			return "", err
+		}
+		if p.Size == 0 {
+			return "", fmt.Errorf("walk of frame %s: its text is gone", f.ID)
+		}
+		b.WriteString(p.Text)
+		at += p.Size
+		more.grant(0)
+	}
+	return b.String(), nil
 }

@@ -76,6 +76,21 @@ function keyOf(el) {
   return '';
 }
 
+// aroundOf is the first words of the nearest container that says more than the
+// element itself: what tells it from its like elsewhere, where no row does.
+const AROUND_UP = 6;
+let arounds = new Map(); // element -> rowKey, in one settling
+function aroundOf(w) {
+  if (w.row !== undefined || w.key.startsWith('id=')) return '';
+  const own = sameness(w.name);
+  for (let p = flatParent(w.el), i = 0; p && i < AROUND_UP; p = flatParent(p), i++) {
+    let k = arounds.get(p);
+    if (k === undefined) arounds.set(p, k = rowKey(p));
+    if (k && k !== own) return k;
+  }
+  return '';
+}
+
 function bind(entry, el, w, walk) {
   entry.walk = walk;
   if (entry.want === w && entry.ord === w.ord && entry.count === w.count) return; // as before
@@ -87,6 +102,7 @@ function bind(entry, el, w, walk) {
   entry.actOn = w.actOn ? new WeakRef(w.actOn) : null;
   entry.form = w.form ? { el: new WeakRef(w.form.el), sig: formSig(w.form) } : null;
   entry.filled = w.filled;
+  entry.around = aroundOf(w);
   byEl.set(el, entry);
 }
 
@@ -124,13 +140,15 @@ function recycledBy(entry, w) {
 
 // knownAlready is the quick way where no element is new and none stands for
 // another thing: every ref stays where it is.
-function knownAlready(wanted) {
+function* knownAlready(wanted) {
   for (const w of wanted) {
+    if (tired()) yield;
     if (w.entry) continue;
     const e = byEl.get(w.el);
     if (!e || e.dead || e.sig !== w.sig || recycledBy(e, w)) return false;
   }
   for (const w of wanted) {
+    if (tired()) yield;
     let e = w.entry;
     if (!e) {
       e = byEl.get(w.el);
@@ -146,15 +164,17 @@ function knownAlready(wanted) {
 
 // settle matches the walk's wanted elements with the registry: known elements
 // keep their refs, equivalents of vanished ones inherit them, the rest waits.
-function settleRefs(wanted) {
+function* settleRefs(wanted) {
   settles++;
-  if (knownAlready(wanted)) return { waiting: [], rebound: [], recycled: [] };
+  arounds = new Map();
+  if (yield* knownAlready(wanted)) return { waiting: [], rebound: [], recycled: [] };
   const walk = settles;
   const counts = new Map();
   for (const w of wanted) { const c = counts.get(w.sig) || 0; w.ord = c; counts.set(w.sig, c + 1); }
   const fresh = [];
   const rebound = [], recycled = [];
   for (const w of wanted) {
+    if (tired()) yield;
     w.count = counts.get(w.sig);
     const e = byEl.get(w.el);
     if (!e) { fresh.push(w); continue; }
@@ -184,6 +204,7 @@ function settleRefs(wanted) {
       waiting = [];
       const otherForm = newForms(wanted);
       for (const w of fresh) {
+        if (tired()) yield;
         let e = null;
         if (w.key && freshKeys.get(w.key + '|' + w.role) === 1) e = keys.get(w.key + '|' + w.role) || null;
         // An id may be reused for another thing of the row or of the page.
@@ -194,7 +215,7 @@ function settleRefs(wanted) {
           // their number is the same.
           if (e && (e.count !== w.count || (e.key && w.key && e.key !== w.key) || (e.row || '') !== (w.row || ''))) e = null;
         }
-        if (e && otherForm(e, w)) e = null;
+        if (e && (otherForm(e, w) || e.around !== aroundOf(w))) e = null;
         if (e && !e.taken) {
           e.taken = true;
           bind(e, w.el, w, walk);
@@ -211,8 +232,10 @@ function settleRefs(wanted) {
 
 // giveRefs hands refs to elements that have none: numbers from start on, or in
 // a child frame its own.
-function giveRefs(list, prefix, start) {
+function* giveRefs(list, prefix, start) {
+  arounds = new Map();
   for (const w of list) {
+    if (tired()) yield;
     const ref = prefix + (start > 0 ? start++ : ++localCounter);
     const e = { ref, born: settles };
     bind(e, w.el, w, settles);

@@ -10,16 +10,29 @@ const stale = new Set();      // elements on the way to a change
 const deep = new Set();       // elements below which nothing may be reused
 const struck = new Set();     // elements that changed themselves, not only on the way
 
+// While a walk rests, what it goes by stays as it is: later is for the next.
+let walking = false, later = [];
+
 // touch says that an element has to be walked again; what is in it need not.
 function touch(el) {
   if (!el) return;
+  if (walking) { later.push([el, false]); return; }
   struck.add(el);
   for (let p = el, i = 0; p && !stale.has(p) && i < 20000; p = flatParent(p), i++) stale.add(p);
 }
 // deepen says that an element has to be walked again with all that is in it.
 function deepen(el) {
+  if (walking) { later.push([el, true]); return; }
   touch(el);
   deep.add(el);
+}
+
+// unasked are the elements of which the browser has to be asked who listens, and
+// whether they hide a shadow root: those that came since. null is all.
+let unasked = null;
+const UNASKED_MAX = 64;
+function unknown(el) {
+  if (unasked && unasked.push(el) > UNASKED_MAX) unasked = null;
 }
 
 let queue = [], lostRecords = false;
@@ -34,7 +47,9 @@ const observer = new MutationObserver((records) => {
 function keepRecords(records) {
   if (!records.length) return;
   quietSince = performance.now();
-  if (records.some((r) => Array.prototype.some.call(r.addedNodes, isElement))) additions++;
+  let added = false;
+  for (const r of records) for (const n of r.addedNodes) if (isElement(n)) { added = true; unknown(n); }
+  if (added) additions++;
   if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
 }
 function watch(root) {
@@ -210,7 +225,7 @@ function applyRecord(r) {
 let gone = []; // where removed elements were
 
 // takeChanges brings stale, deep and everything up to date.
-function takeChanges(active, lit) {
+function* takeChanges(active, lit) {
   keepRecords(observer.takeRecords());
   const list = sheetList(), marks = sheetMarks(list);
   if (!facts || marks.length !== sheetsSeen.length || marks.some((m, i) => m !== sheetsSeen[i])) {
@@ -221,8 +236,10 @@ function takeChanges(active, lit) {
   const media = [innerWidth, innerHeight, devicePixelRatio, ...facts.media.map((m) => matchMedia(m).matches)].join();
   if (media !== mediaSeen) { mediaSeen = media; everything = true; }
   if (lostRecords || facts.container) { lostRecords = false; everything = true; }
-  const records = queue;
+  const records = queue, between = later;
   queue = [];
+  later = [];
+  for (const [el, all] of between) if (all) deepen(el); else touch(el);
   if (!everything) for (const r of records) { applyRecord(r); if (everything) break; }
   if (active !== focusSeen) { if (focusSeen && N.connected(focusSeen)) touch(focusSeen); if (active) touch(active); focusSeen = active; }
   if (lit !== litSeen) { if (litSeen && N.connected(litSeen)) touch(litSeen); if (lit) touch(lit); litSeen = lit; }
@@ -241,15 +258,17 @@ function takeChanges(active, lit) {
   }
   pseudoSets = sets;
   for (const el of controls) {
+    if (tired()) yield;
     if (!N.connected(el)) { controls.delete(el); continue; }
     const s = controlState(el, tagOf(el));
     const was = controlSeen.get(el);
     if (was === s) continue;
     controlSeen.set(el, s);
-    if (was !== undefined && tagOf(el).includes('-')) { asked.delete(el); additions++; } // ask the browser again
+    if (was !== undefined && tagOf(el).includes('-')) { asked.delete(el); unknown(el); additions++; } // ask the browser again
     if (!everything) styled(el);
   }
   for (const root of rootsNow()) for (const el of queryAll(root, HOSTING)) {
+    if (tired()) yield;
     const inner = N.shadow(el);
     if (inner && !watched.has(inner)) { watch(inner); if (!everything) deepen(el); }
   }
@@ -284,6 +303,7 @@ function pointing(el, tag) { return tag === 'label' || LABELABLE.has(tag) || POI
 
 // changesDone says that the walk has taken the changes in.
 function changesDone(cut) {
+  walking = false;
   stale.clear(); deep.clear(); struck.clear();
   gone = [];
   everything = cut;

@@ -65,6 +65,7 @@ function newLooks() {
     // place gives c the id of the element's look.
     place(c, pc, el, tag, any) {
       let own = '';
+      c.code = pc.code || tag === 'pre' || tag === 'code' || tag === 'samp' || tag === 'kbd';
       if (any) {
         own = N.attr(el, 'class') || '';
         const st = N.attr(el, 'style');
@@ -89,7 +90,8 @@ function newLooks() {
       if (a) {
         const out = [];
         if (!widget) {
-          if (a.text && a.text !== b.text && a.text !== 'blue') out.push(a.text + ' text');
+          // The colours of words in code are its grammar.
+          if (!c.code && a.text && a.text !== b.text && a.text !== 'blue') out.push(a.text + ' text');
           if (a.ground && a.ground !== b.ground) out.push(a.ground + ' background');
           if (rowlike && a.bold && !b.bold) out.push('bold');
         }

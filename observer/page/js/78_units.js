@@ -3,16 +3,17 @@
 // A clip of an element is the same object as long as it rests on the same, so
 // that a change of it is seen; where it lies is found anew in every walk.
 const clips = new WeakMap();
+let clipRound = 0; // where clips lie is found once in each
 function clipOf(el, up, over) {
   const old = clips.get(el);
   if (old && old.up === up && old.over === over) return old;
-  const c = { el, up, over, walk: -1, rect: null, scroll: false };
+  const c = { el, up, over, round: -1, rect: null, scroll: false };
   clips.set(el, c);
   return c;
 }
 function clipNow(c) {
-  if (!c || c.walk === walks) return c;
-  c.walk = walks;
+  if (!c || c.round === clipRound) return c;
+  c.round = clipRound;
   const up = clipNow(c.up);
   const w = within(up, N.rect(c.el), c.over);
   c.rect = w.rect;
@@ -21,7 +22,7 @@ function clipNow(c) {
 }
 
 // What a unit rests on besides its element: what it inherits.
-const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own'];
+const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own', 'code'];
 function sameContext(a, b) {
   if (a === b) return true;
   for (const k of INHERITED) if (a[k] !== b[k]) return false;

@@ -159,7 +159,8 @@ function forget(k, depth) {
 const bare = (s) => s.replace(/\s/g, '');
 
 let capNow = 150000, lastTree = null;
-function walkTree(opts) {
+function* walkTree(opts) {
+  clipRound++;
   styles = new Map();
   pseudos = new Set();
   pseudoRoots = new Set();
@@ -179,7 +180,8 @@ function walkTree(opts) {
   let count = 0, cut = false, walked = 0;
   const lit = active && N.has(active, 'aria-activedescendant') && byId(N.root(active), N.attr(active, 'aria-activedescendant')) || null;
   if (opts.fresh) everything = true;
-  takeChanges(active, lit);
+  yield* takeChanges(active, lit);
+  walking = true;
   const L = newLooks();
   const reusing = !everything && !owners.size;
   // Nothing has to be walked: only what stands where may have changed.
@@ -230,7 +232,7 @@ function walkTree(opts) {
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false };
+    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false, code: false };
     L.place(c, pc, el, tag, any);
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
@@ -543,11 +545,12 @@ function walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = idle ? idle.root : { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false, unit: newUnit(null, null) };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false, code: false };
   const stack = [];
   const first = !idle && top && enter(top, base, false);
   if (first) { first.deep = everything || deep.has(top); first.unit.deep = first.deep; stack.push(first); }
   while (stack.length) {
+    if (tired()) yield;
     const F = stack[stack.length - 1];
     if (F.i >= F.list.length || cut) {
       stack.pop();
@@ -578,6 +581,7 @@ function walkTree(opts) {
       stack.push(G);
     }
   }
+  if (late()) yield;
   const kids = tidy(R.kids);
   if (kids.length) rootNode.children = kids;
   if (idle) { R.unit = idle.unit; count = idle.count; cut = idle.cut; }
@@ -587,11 +591,10 @@ function walkTree(opts) {
   if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
   let stay = idle && idle.stay;
-  if (!idle) { stay = []; for (const w of members(R.unit)) if (stays(w)) stay.push(w); }
-  const regions = moveBoxes(R.unit, vp);
+  if (!idle) { stay = []; for (const w of members(R.unit)) { if (stays(w)) stay.push(w); if (tired()) yield; } }
+  const { regions, torn } = yield* moveBoxes(R.unit, vp, stay);
   // Nothing moved either, and what could cover something did not change.
-  if (idle && movedAt !== walks && !regions.length) { changesDone(cut); return { ...idle, viewport: vp, notes, walked, quiet: true }; }
-  for (const w of stay) if (w.placed < 0) measure(w, vp);
+  if (idle && movedAt !== walks && regions && !regions.length) { changesDone(cut || torn); return { ...idle, viewport: vp, notes, walked, quiet: true }; }
   let hits = 0;
   for (const w of stay) {
     const n = w.node, role = w.role;
@@ -602,7 +605,7 @@ function walkTree(opts) {
     const b = blocker(w.actOn || w.el, rectAt(w), clipNow(w.clip), vp);
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
-  changesDone(cut);
+  changesDone(cut || torn);
   lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, walked };
   return { ...lastTree, notes, idle: Boolean(idle) };
 }

@@ -81,7 +81,27 @@ const placeBits = (n) => (n.offscreen ? 1 : 0) + (n.unreachable ? 2 : 0) + (n.cl
 
 // moveBoxes brings the boxes of all units up to date, and returns the regions
 // of the page in which something may lie otherwise than before; null is all.
-function moveBoxes(root, vp) {
+// What it measures holds only together: when the page moved while it rested it
+// begins again, twice at most; then the result is torn.
+function* moveBoxes(root, vp, stay) {
+  for (let again = 0; ; again++) {
+    const was = lie(), rested = yields;
+    const regions = yield* moveOnce(root, vp, again > 0);
+    for (const w of stay) { if (w.placed < 0) measure(w, vp); if (tired()) yield; }
+    const torn = yields > rested && lie() !== was;
+    if (!torn || again === 2) return { regions: again ? null : regions, torn };
+    clipRound++;
+    Object.assign(vp, viewportOf());
+  }
+}
+// lie is what tells whether anything can lie otherwise than a while ago.
+let scrolls = 0;
+addEventListener('scroll', () => { scrolls++; }, { capture: true, passive: true });
+function lie() {
+  keepRecords(observer.takeRecords());
+  return [scrolls, scrollX, scrollY, innerWidth, innerHeight, quietSince, later.length].join();
+}
+function* moveOnce(root, vp, all) {
   let regions = everything ? null : [...gone];
   const region = (r) => {
     if (!regions || !r || r.width <= 0 || r.height <= 0) return;
@@ -89,8 +109,9 @@ function moveBoxes(root, vp) {
   };
   const todo = [root];
   while (todo.length) {
+    if (tired()) yield;
     const u = todo.pop();
-    const old = u.geo, reused = u.walk !== walks;
+    const old = all ? null : u.geo, reused = u.walk !== walks;
     const r = u.el ? N.rect(u.el) : null;
     if (r) u.geo = { left: r.left, top: r.top, right: r.right, bottom: r.bottom, width: r.width, height: r.height };
     if (u.el && !reused && (u.deep || struck.has(u.el))) { region(old); region(u.geo); }

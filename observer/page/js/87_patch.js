@@ -10,13 +10,14 @@ const sealed = (n) => n[ID] && n[NEWEST] <= lastSeal && n[SHIFTED] <= lastSeal;
 
 // link writes onto the nodes what only the whole walk knows: refs, and marks
 // that name other nodes.
-function link(t) {
+function* link(t) {
   const set = (n, key, v) => {
     if (n[key] === v) return;
     if (v === undefined) delete n[key]; else n[key] = v;
     remade(n);
   };
   for (const w of t.stay) {
+    if (tired()) yield;
     const n = w.node, c = w.ctx;
     if (w.linked === w.ref && !w.controls && !w.blocker && n.covered_by === undefined) continue;
     w.linked = w.ref;
@@ -44,11 +45,12 @@ function relocated(n) { n[MOVED] = movedAt = walks; for (let p = n; p && p[SHIFT
 
 // patch lists the tree in page order, each node with its depth d and number i.
 // A run of siblings that the reader has, with all that is in them, is {k: [i…]}.
-function patch(root, since) {
-  seal(root);
+function* patch(root, since) {
+  yield* seal(root);
   const nodes = [], boxes = [];
   const todo = [root], depths = [0], known = [false];
   while (todo.length) {
+    if (tired()) yield;
     const n = todo.pop(), depth = depths.pop();
     let kept = known.pop();
     if (kept || since > 0 && n[NEWEST] <= since) {
@@ -70,11 +72,22 @@ function patch(root, since) {
   return { nodes, boxes };
 }
 
+// written is the answer as JSON, the nodes a few thousand at once.
+function* written(answer) {
+  const { nodes, ...rest } = answer, parts = [];
+  for (let i = 0; i < nodes.length; i += 2000) {
+    parts.push(JSON.stringify(nodes.slice(i, i + 2000)).slice(1, -1));
+    if (late()) yield;
+  }
+  return '{"nodes":[' + parts.join(',') + '],' + JSON.stringify(rest).slice(1);
+}
+
 // seal numbers the nodes that are new, gives short texts their boxes, and notes
 // what is the newest in every subtree. What did not change is not visited.
-function seal(root) {
+function* seal(root) {
   const order = [], todo = [root];
   while (todo.length) {
+    if (tired()) yield;
     const n = todo.pop();
     if (sealed(n)) { order.push(n); continue; }
     order.push(n);
@@ -82,12 +95,14 @@ function seal(root) {
   }
   let labels = 0;
   for (const n of order) {
+    if (tired()) yield;
     if (sealed(n)) { labels += n[TEXTS]; continue; }
     if (!n[ID]) { n[ID] = ++lastID; n[MADE] = n[NEWEST] = walks; n[MOVED] = n[SHIFTED] = 0; }
     if (n.role === 'text' && !n[TRIED] && labels < TEXT_BOXES) { n[TRIED] = true; textBox(n); }
     if (n.role === 'text' && n.box) labels++;
   }
   for (let i = order.length - 1; i >= 0; i--) {
+    if (tired()) yield;
     const n = order[i];
     let newest = n[MADE], shifted = n[MOVED], count = n.role === 'text' && n.box ? 1 : 0;
     if (n[TEXTS] !== undefined && sealed(n)) continue;

@@ -29,15 +29,13 @@ function quiet(ms, max) {
 const asked = new WeakMap();
 // suspects lists elements that may host a closed shadow root: custom elements,
 // and hosts that paint without content. Each is named a few times only.
-function suspects(max) {
+function* suspects(max, all) {
   const out = [];
-  const roots = [document];
-  for (let i = 0; i < roots.length && out.length < max; i++) {
-    watch(roots[i]);
-    for (const el of queryAll(roots[i], '*')) {
-      const root = shadowOf(el);
-      if (root) { if (roots.length < 2000) roots.push(root); continue; }
-      if (!isHTML(el)) continue;
+  for (const root of yield* roots(all ? null : unasked, 2000)) {
+    if (N.type(root) !== 1) watch(root);
+    for (const el of below(root)) {
+      if (tired()) yield;
+      if (shadowOf(el) || !isHTML(el)) continue;
       const tag = N.local(el), custom = tag.includes('-');
       if (!custom && (N.first(el) !== null || !HOSTS.has(tag))) continue;
       const times = asked.get(el) || 0;
@@ -45,23 +43,25 @@ function suspects(max) {
       if (!custom) { const r = N.rect(el); if (r.width < 8 || r.height < 8) continue; }
       asked.set(el, times + 1);
       out.push(el);
-      if (out.length >= max) break;
+      if (out.length >= max) return out;
     }
   }
   return out;
 }
-
-// The document and the shadow roots in it, open ones and those handed in.
-function allRoots(max) {
-  const roots = [document];
-  for (let i = 0; i < roots.length; i++) {
-    for (const el of queryAll(roots[i], '*')) {
+// roots are where to ask: from, or the document, and the shadow roots in it, open
+// ones and those handed in.
+function* roots(from, max) {
+  const out = from ? from.filter(N.connected) : [document];
+  for (let i = 0; i < out.length; i++) {
+    for (const el of below(out[i])) {
+      if (tired()) yield;
       const root = shadowOf(el);
-      if (root && roots.length < max) roots.push(root);
+      if (root && out.length < max) out.push(root);
     }
   }
-  return roots;
+  return out;
 }
+const below = (root) => N.type(root) === 1 ? [root, ...N.elQueryAll(root, '*')] : queryAll(root, '*');
 
 let owing = 0; // elements that wait for a ref
 const NOTHING = { waiting: [], rebound: [], recycled: [] };
@@ -74,14 +74,19 @@ const publicAPI = {
   version: 1,
   doc: docID,
 
-  // prep says whether asking the browser for listeners and closed roots pays.
+  // prep says how far the document is, for asking the browser about it: with
+  // suspects and listening, which name where to ask.
   prep() {
     keepRecords(observer.takeRecords());
     return { doc: docID, additions, age: performance.now() };
   },
   size: () => N.docQueryAll(document, '*').length,
-  suspects: (max) => suspects(max || 50),
-  roots: () => allRoots(200),
+  suspects: (max, all) => inSlices(suspects(max, all), SLICE),
+  listening(all) {
+    const from = all ? null : unasked;
+    unasked = [];
+    return inSlices(roots(from, 200), SLICE);
+  },
   adopt(host, root) {
     if (!(root instanceof ShadowRoot) || N.shadow(host)) return false;
     adopted.set(host, root);
@@ -96,32 +101,20 @@ const publicAPI = {
     return true;
   },
 
-  // walk returns JSON text: what a reader that knows the walk opts.since of this
-  // document needs, or need, the number of refs that opts.refs must bring.
-  walk(opts) {
-    const t0 = performance.now();
-    const t = walkTree(opts);
-    // What is as it was has its refs, unless the last answer was that it needs some.
-    const same = (t.quiet || t.idle) && !owing;
-    const { waiting, rebound, recycled } = same ? NOTHING : settleRefs(t.stay);
-    owing = waiting.length;
-    owed.rebound.push(...rebound);
-    owed.recycled.push(...recycled);
-    const refs = opts.refs || { n: 0 };
-    if (waiting.length > refs.n) return JSON.stringify({ doc: docID, need: waiting.length, millis: 0 });
-    giveRefs(waiting, refs.prefix, refs.start);
-    owing = 0;
-    if (!t.quiet || !same) link(t);
-    const since = opts.doc === docID ? opts.since : 0;
-    const out = {
-      doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, since, walk: walks,
-      ...patch(t.root, since), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked, additions,
-    };
-    owed.rebound = [];
-    owed.recycled = [];
-    styles = new Map();
-    out.millis = Math.round((performance.now() - t0) * 10) / 10;
-    return JSON.stringify(out);
+  // walk resolves to JSON text: what a reader that knows the walk opts.since of
+  // this document needs, or need, the number of refs that opts.refs must bring.
+  // opts.slice is for how many milliseconds at once the page is held up.
+  // Of a long text it is the first piece; piece has the others.
+  // A walk that takes long answers that it is working; result asks again. No
+  // answer at all means that the page is busy with something else.
+  walk: (opts) => started(answer(opts), opts.slice || SLICE),
+  result: (key) => { const p = pending.get(key); return p ? outcome(key, p) : '{}'; },
+  piece(key, at) {
+    const text = texts.get(key) || '';
+    let end = Math.min(text.length, at + PIECE);
+    if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1])) end--; // a pair stays together
+    if (end >= text.length) texts.delete(key);
+    return { text: text.slice(at, end), size: end - at };
   },
 
   el(ref) {
@@ -164,6 +157,53 @@ const publicAPI = {
   change,
 };
 
+// Handing over a long text holds the page up as well: it goes in pieces. The
+// first says under which key the others are, and how long all of it is.
+const PIECE = 1 << 20, TEXTS_MAX = 4;
+const texts = new Map();
+let lastText = 0;
+function first(text) {
+  if (texts.size >= TEXTS_MAX) texts.delete(texts.keys().next().value); // its reader is gone
+  texts.set(++lastText, text);
+  return JSON.stringify({ pieces: lastText, size: text.length });
+}
+
+// answer makes the text of a walk. What changed while it rested is walked again,
+// but not for ever: a page that always changes is a moment behind.
+const PASSES = 3;
+function* answer(opts) {
+  const t0 = performance.now();
+  let t = null, idle = true, quiet = true;
+  for (let pass = 0, before = -1; pass < PASSES && yields !== before; pass++) {
+    before = yields;
+    t = yield* walkTree(pass ? { ...opts, fresh: false } : opts);
+    quiet = quiet && Boolean(t.quiet);
+    idle = idle && Boolean(t.quiet || t.idle);
+  }
+  // What is as it was has its refs, unless the last answer was that it needs some.
+  const same = idle && !owing;
+  const { waiting, rebound, recycled } = same ? NOTHING : yield* settleRefs(t.stay);
+  owing = waiting.length;
+  owed.rebound.push(...rebound);
+  owed.recycled.push(...recycled);
+  const refs = opts.refs || { n: 0 };
+  if (waiting.length > refs.n) return JSON.stringify({ doc: docID, need: waiting.length, millis: 0 });
+  if (late()) yield;
+  yield* giveRefs(waiting, refs.prefix, refs.start);
+  owing = 0;
+  if (!quiet || !same) yield* link(t);
+  const since = opts.doc === docID ? opts.since : 0;
+  const out = {
+    doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, since, walk: walks,
+    ...(yield* patch(t.root, since)), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked, additions,
+    millis: Math.round((performance.now() - t0) * 10) / 10,
+  };
+  owed.rebound = [];
+  owed.recycled = [];
+  styles = new Map();
+  return yield* written(out);
+}
+
 const styleOf1 = (el) => { styles.delete(el); return styleOf(el); };
 function current(el) {
   styles = new Map();
@@ -172,7 +212,7 @@ function current(el) {
 // refresh walks without handing out refs, so that equivalents are re-bound; it
 // returns what waits for a ref.
 function refresh() {
-  const { waiting, rebound, recycled } = settleRefs(walkTree({}).stay);
+  const { waiting, rebound, recycled } = atOnce(settleRefs(atOnce(walkTree({})).stay));
   owed.rebound.push(...rebound);
   owed.recycled.push(...recycled);
   owing = waiting.length;
