@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -62,6 +63,10 @@ type Agent struct {
 	service  *bus.Service
 	capturer *page.Capturer
 	prefixes prefixes
+
+	behind  sync.WaitGroup // looks that nobody waits for
+	stopped chan struct{}
+	stop    sync.Once
 }
 
 // New makes an agent that looks at the pool's pages. The pool must have been
@@ -73,7 +78,7 @@ func New(b *bus.Bus, pool *browser.Pool, o Options) (*Agent, error) {
 	if err := o.defaults(); err != nil {
 		return nil, err
 	}
-	a := &Agent{bus: b, pool: pool, o: o, service: bus.NewService(b, "observer"), capturer: page.NewCapturer(o.Logger)}
+	a := &Agent{stopped: make(chan struct{}), bus: b, pool: pool, o: o, service: bus.NewService(b, "observer"), capturer: page.NewCapturer(o.Logger)}
 	bus.Handle(a.service, bus.VerbObserve, a.observe)
 	bus.Handle(a.service, bus.VerbFind, a.find)
 	return a, nil
@@ -83,17 +88,25 @@ func New(b *bus.Bus, pool *browser.Pool, o Options) (*Agent, error) {
 func (a *Agent) Start(ctx context.Context) error { return a.service.Start(ctx) }
 
 // Stop ends the service after the requests that it is serving.
-func (a *Agent) Stop(ctx context.Context) error { return a.service.Stop(ctx) }
+func (a *Agent) Stop(ctx context.Context) error {
+	a.stop.Do(func() { close(a.stopped) })
+	defer a.behind.Wait()
+	return a.service.Stop(ctx)
+}
 
 func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observation, error) {
 	start := time.Now()
-	out, tree, state, err := a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond)
+	first := 0
+	if req.Ref == "" && req.Mode != "diff" && (req.Format == "" || req.Format == "compact") && a.budget(req.Budget) <= briefBudget {
+		first = firstElements // what it would show of the rest is a number
+	}
+	out, tree, state, err := a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond, first)
 	if err != nil {
 		return bus.Observation{}, err
 	}
 	if req.ChangeMS > 0 && req.Base > 0 && out.Version == req.Base && out.Dialog == nil && !out.Stale {
 		if a.changed(ctx, req.Session, time.Duration(req.ChangeMS)*time.Millisecond) {
-			if out, tree, state, err = a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond); err != nil {
+			if out, tree, state, err = a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond, 0); err != nil {
 				return bus.Observation{}, err
 			}
 		}
@@ -128,7 +141,7 @@ func (a *Agent) changed(ctx context.Context, s bus.Session, d time.Duration) boo
 
 func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation, error) {
 	start := time.Now()
-	out, tree, _, err := a.look(ctx, req.Session, 0)
+	out, tree, _, err := a.look(ctx, req.Session, 0, 0)
 	if err != nil {
 		return bus.Observation{}, err
 	}
@@ -141,9 +154,38 @@ func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation,
 	return out, nil
 }
 
+// A text of at most briefBudget tokens shows of a large page little more than
+// where it begins: for a first one, firstElements are walked at once, and the
+// rest while the reader reads.
+const (
+	briefBudget   = 4000
+	firstElements = 6000
+	restDeadline  = time.Minute
+)
+
+// rest walks the rest of a large page, so that the next look has it.
+func (a *Agent) rest(ctx context.Context, tab *browser.Tab, refs page.Refs) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restDeadline)
+	done := make(chan struct{})
+	a.behind.Go(func() {
+		select {
+		case <-a.stopped:
+		case <-done:
+		}
+		cancel()
+	})
+	a.behind.Go(func() {
+		defer close(done)
+		if _, err := a.capturer.Capture(ctx, tab, refs, page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes}); err != nil {
+			a.o.Logger.DebugContext(ctx, "the rest of a large page was not walked", "error", err)
+		}
+	})
+}
+
 // look captures the page and gives the tree its version. Where the page does
-// not answer it returns the last known tree, marked stale.
-func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (bus.Observation, *aria.Tree, *versions, error) {
+// not answer it returns the last known tree, marked stale. first is of a large
+// page, see page.Options.
+func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, first int) (bus.Observation, *aria.Tree, *versions, error) {
 	fail := func(err error) (bus.Observation, *aria.Tree, *versions, error) {
 		return bus.Observation{}, nil, nil, err
 	}
@@ -158,7 +200,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (
 	}
 	var out bus.Observation
 	refs := &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}
-	o := page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes}
+	o := page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes, First: first}
 	got, err := a.capturer.Capture(ctx, tab, refs, o)
 	if out.Dialog = tab.Dialog(); errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
 		why := fmt.Sprintf("The page did not answer within %d ms", o.Deadline.Milliseconds())
@@ -189,6 +231,9 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration) (
 	}
 	if err != nil {
 		return fail(err)
+	}
+	if got.Partial {
+		a.rest(ctx, tab, refs)
 	}
 	tree := got.Tree
 	state, err := a.version(ctx, s.ID, tree)

@@ -15,11 +15,12 @@ type Head struct {
 	Tab      string   `json:"tab,omitempty"`
 	Viewport Viewport `json:"viewport"`
 	Stale    bool     `json:"stale,omitempty"`
+	Partial  bool     `json:"partial,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
 }
 
 func headOf(t *Tree) Head {
-	return Head{t.Version, t.Document, t.URL, t.Title, t.Tab, t.Viewport, t.Stale, slices.Clone(t.Notes)}
+	return Head{t.Version, t.Document, t.URL, t.Title, t.Tab, t.Viewport, t.Stale, t.Partial, slices.Clone(t.Notes)}
 }
 
 // A ChangeKind says what happened to a node.

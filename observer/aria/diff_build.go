@@ -49,7 +49,7 @@ func (b *builder) moves() {
 	}
 	b.follow = b.rewrapped()
 	for j, n := range b.b.nodes {
-		if b.fromB[j] >= 0 && len(n.Children) > 1 {
+		if b.fromB[j] >= 0 && len(n.Children) > 1 && !b.shared[j] {
 			b.reordered(j)
 		}
 	}
@@ -226,7 +226,7 @@ func (b *builder) own() []Change {
 	var at []int
 	for j := len(b.b.nodes) - 1; j >= 0; j-- {
 		i := b.fromB[j]
-		if i < 0 {
+		if i < 0 || b.shared[j] {
 			continue
 		}
 		fields := compare(b.a.nodes[i], b.b.nodes[j])

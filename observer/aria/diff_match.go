@@ -12,7 +12,8 @@ type matching struct {
 	saysA, saysB *digest
 	firstA       []string // first ref in the subtree
 	firstB       []string
-	left, right  []int // of children, used again
+	left, right  []int  // of children, used again
+	shared       []bool // by b's number: the very node of a, with all that is in it
 }
 
 // match pairs nodes by ref, then, under matched parents, nodes without ref (or
@@ -25,34 +26,77 @@ func match(base, next *Tree) *matching {
 	m.saysA, m.saysB = newDigest(m.a, seed), newDigest(m.b, seed)
 	m.firstA, m.firstB = firstRefs(m.a), firstRefs(m.b)
 
-	byRef := make(map[string]int, len(m.a.nodes)/2)
+	m.shared = make([]bool, len(m.b.nodes))
+	if len(m.a.nodes) > 0 && len(m.b.nodes) > 0 {
+		m.inPlace()
+	}
+	byRef := map[string]int{}
 	for i, n := range m.a.nodes {
-		if n.Ref != "" {
+		if n.Ref != "" && m.fromA[i] < 0 {
 			if _, twice := byRef[n.Ref]; !twice {
 				byRef[n.Ref] = i
 			}
 		}
 	}
 	for j, n := range m.b.nodes {
-		if i, ok := byRef[n.Ref]; ok && n.Ref != "" && m.fromA[i] < 0 && compatible(m, i, j) {
+		if n.Ref == "" || m.fromB[j] >= 0 {
+			continue
+		}
+		if i, ok := byRef[n.Ref]; ok && m.fromA[i] < 0 && (i == 0) == (j == 0) { // a root stays a root
 			m.pair(i, j)
 		}
 	}
-	if len(m.a.nodes) > 0 && len(m.b.nodes) > 0 && m.fromA[0] < 0 && m.fromB[0] < 0 {
-		m.pair(0, 0)
-	}
 	// Document order: a parent's children are matched after the parent.
 	for j := range m.b.nodes {
-		if i := m.fromB[j]; i >= 0 {
+		if i := m.fromB[j]; i >= 0 && !m.shared[j] {
 			m.children(i, j)
 		}
 	}
 	return m
 }
 
-// compatible keeps roots with roots: a root that became an inner node is
-// simpler told as removed and added.
-func compatible(_ *matching, i, j int) bool { return (i == 0) == (j == 0) }
+// inPlace pairs the roots and, from both ends of their children on, what stands
+// where it stood: what the trees share needs no look inside, so that the price
+// of a small change follows the change.
+func (m *matching) inPlace() {
+	m.pair(0, 0)
+	todo := [][2]int{{0, 0}}
+	if m.a.nodes[0] == m.b.nodes[0] {
+		m.share(0, 0)
+		return
+	}
+	for len(todo) > 0 {
+		i, j := todo[len(todo)-1][0], todo[len(todo)-1][1]
+		todo = todo[:len(todo)-1]
+		left, right := unpairedIn(nil, m.a, m.fromA, i), unpairedIn(nil, m.b, m.fromB, j)
+		both := func(k, l int) bool {
+			switch a, b := m.a.nodes[k], m.b.nodes[l]; {
+			case a == b:
+				m.share(k, l)
+			case a.Ref != "" && a.Ref == b.Ref || m.plainlySame(k, l):
+				m.pair(k, l)
+				todo = append(todo, [2]int{k, l})
+			default:
+				return false
+			}
+			return true
+		}
+		for len(left) > 0 && len(right) > 0 && both(left[0], right[0]) {
+			left, right = left[1:], right[1:]
+		}
+		for len(left) > 0 && len(right) > 0 && both(left[len(left)-1], right[len(right)-1]) {
+			left, right = left[:len(left)-1], right[:len(right)-1]
+		}
+	}
+}
+
+// share pairs a node that both trees hold, and all in it.
+func (m *matching) share(i, j int) {
+	for k := range m.a.end[i] - i {
+		m.pair(i+k, j+k)
+		m.shared[j+k] = true
+	}
+}
 
 func unpaired(n int) []int {
 	p := make([]int, n)

@@ -3,6 +3,7 @@ package aria_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -81,6 +82,25 @@ func TestMarkersLeadToEverything(t *testing.T) {
 		everyRef(tree, func(n *aria.Node) {
 			if !seen[n.Ref] {
 				t.Fatalf("no marker leads to %s", aria.Describe(n))
+			}
+		})
+	})
+}
+
+// What has a name can be found by it, whatever stands around it.
+func TestFindReachesEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		refs := 0
+		tree := genTree(t, &refs)
+		everyRef(tree, func(n *aria.Node) {
+			if strings.TrimSpace(n.Name) == "" || strings.ContainsAny(n.Name, "|*?") {
+				return // the last are find's own
+			}
+			for _, scope := range []string{"", n.Ref} {
+				r := aria.Find(tree, n.Name, aria.FindOptions{Limit: 10_000, Ref: scope})
+				if !slices.Contains(anyRef.FindAllString(r.Text, -1), n.Ref) {
+					t.Fatalf("find %q in %q does not show %s:\n%s", n.Name, scope, n.Ref, r.Text)
+				}
 			}
 		})
 	})

@@ -88,10 +88,10 @@ func rendered(text string, truncated bool) Rendering {
 }
 
 // RenderChange writes what a reader of base needs to know next: the delta, or
-// the whole tree where the base is missing, the document is another, or the
-// delta would be longer. full says which.
+// the whole tree where the base is missing or the first part of a large page, the
+// document is another, or the delta would be longer. full says which.
 func RenderChange(base, next *Tree, f Format, o RenderOptions) (r Rendering, full bool) {
-	if base == nil || base.Root == nil || base.Document != next.Document {
+	if base == nil || base.Root == nil || base.Document != next.Document || base.Partial != next.Partial {
 		return Render(next, f, o), true
 	}
 	d := Diff(base, next)

@@ -6,7 +6,7 @@ import "slices"
 // that they share are not compared.
 func Same(a, b *Tree) bool {
 	if a.Document != b.Document || a.URL != b.URL || a.Title != b.Title || a.Tab != b.Tab || a.Viewport != b.Viewport ||
-		a.Stale != b.Stale || !slices.Equal(a.Notes, b.Notes) || (a.Root == nil) != (b.Root == nil) {
+		a.Stale != b.Stale || a.Partial != b.Partial || !slices.Equal(a.Notes, b.Notes) || (a.Root == nil) != (b.Root == nil) {
 		return false
 	}
 	if a.Root == nil {

@@ -22,6 +22,9 @@ type Tree struct {
 	// Stale is set when the page did not answer in time and this is the last
 	// known tree.
 	Stale bool `json:"stale,omitempty"`
+	// Partial is set where a large page was seen for the first time, and these are
+	// its first elements.
+	Partial bool `json:"partial,omitempty"`
 	// Notes say what could not be seen, one sentence each.
 	Notes []string `json:"notes,omitempty"`
 }

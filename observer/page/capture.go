@@ -36,6 +36,9 @@ type Options struct {
 	// Fresh walks everything anew, whatever is known: what an incremental walk
 	// is measured by.
 	Fresh bool
+	// First is how many elements of a large page are walked where most of it is
+	// seen for the first time, so that a reader need not wait for all; 0 is all.
+	First int
 	// Slice is for how long at once a walk holds up the page; 0 means 40 ms.
 	Slice time.Duration
 }
@@ -59,6 +62,8 @@ func NewCapturer(log *slog.Logger) *Capturer {
 type Capture struct {
 	Tree    *aria.Tree // Version is 0: the caller counts
 	Rebound []string   // refs that moved to an equivalent element
+	// Partial is set where only the first elements were walked (Options.First).
+	Partial bool
 	// Elements is how many elements there are, Walked how many of them had to
 	// be walked again.
 	Elements, Walked int
@@ -85,14 +90,15 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 	if o.Nodes <= 0 {
 		o.Nodes = 150000
 	}
-	deadline := time.Now().Add(o.Deadline)
-	ctx, more, cancel := allow(ctx, o.Deadline, nil)
-	defer cancel()
+	// Who looks already looks for a bounded time, and leaves less to look at.
 	tk, err := c.take(ctx, string(tab.Target()))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	defer tk.give()
+	deadline := time.Now().Add(o.Deadline)
+	ctx, more, cancel := allow(ctx, o.Deadline, nil)
+	defer cancel()
 	for try := 0; ; try++ {
 		got, moved, err := c.once(ctx, more, tab, tk, refs, o)
 		switch {
@@ -186,6 +192,10 @@ func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, 
 		Document: top.frame.Loader, URL: top.p.URL, Title: top.p.Title, Tab: tab.ID(),
 		Viewport: top.p.Viewport, Root: shown[top],
 	}}
+	if n := top.p.Of; n > 0 {
+		out.Partial, out.Tree.Partial = true, true
+		out.Tree.Notes = append(out.Tree.Notes, fmt.Sprintf("The page has %d elements; these are the first %d. Look again for all.", n, top.p.Elements))
+	}
 	for _, w := range walks { // parents come first
 		if shown[w] == nil || w.p == nil {
 			continue

@@ -53,6 +53,7 @@ type patch struct {
 	Elements  int           `json:"elements"`
 	Walked    int           `json:"walked"`
 	Millis    float64       `json:"millis"`
+	Of        int           `json:"of"` // elements there are, where only the first were walked
 }
 
 // flat is a node in page order with its depth and number; or, with Kept, the

@@ -29,6 +29,10 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 			return nil, err
 		}
 	}
+	first := o.First
+	if f.Parent != nil {
+		first = 0
+	}
 	if o.Fresh {
 		k.walk = 0
 	}
@@ -39,7 +43,7 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 		if f.Parent == nil {
 			supply.Start, supply.N = k.stock.next, k.stock.left
 		}
-		text, err := walk(ctx, f, more, map[string]any{"cap": o.Nodes, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh, "slice": o.Slice.Seconds() * 1000})
+		text, err := walk(ctx, f, more, map[string]any{"cap": o.Nodes, "first": first, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh, "slice": o.Slice.Seconds() * 1000})
 		if err != nil {
 			return nil, err
 		}

@@ -142,13 +142,13 @@ function recycledBy(entry, w) {
 // another thing: every ref stays where it is.
 function* knownAlready(wanted) {
   for (const w of wanted) {
-    if (tired()) yield;
+    if (nodded()) yield;
     if (w.entry) continue;
     const e = byEl.get(w.el);
     if (!e || e.dead || e.sig !== w.sig || recycledBy(e, w)) return false;
   }
   for (const w of wanted) {
-    if (tired()) yield;
+    if (nodded()) yield;
     let e = w.entry;
     if (!e) {
       e = byEl.get(w.el);

@@ -4,9 +4,10 @@
 const SLICE = 25; // milliseconds
 let sliceEnd = Infinity, steps = 0, yields = 0;
 
-// tired says, asked in a loop, that the slice is over; late says it between two
-// parts of which neither can be cut.
+// tired says, asked in a loop, that the slice is over, nodded in one of shorter
+// steps; late says it between two parts of which neither can be cut.
 const tired = () => (++steps & 7) === 0 && late();
+const nodded = () => (++steps & 255) === 0 && late();
 const late = () => performance.now() > sliceEnd && ++yields > 0;
 
 // rest gives the page's other work a turn. Unlike a timer it is not held back
@@ -73,7 +74,7 @@ async function outcome(key, p) {
   let r;
   try { r = await waited(p.text, ASK_AGAIN); } catch (e) { pending.delete(key); throw e; }
   for (const [k, o] of pending) if (performance.now() - o.at > FORGOTTEN) pending.delete(k);
-  if (!r) return JSON.stringify({ working: key, elements: N.docQueryAll(document, '*').length });
+  if (!r) return JSON.stringify({ working: key, elements: elementCount() });
   pending.delete(key);
   return r.text === null || r.text.length <= PIECE ? r.text || '{}' : first(r.text);
 }

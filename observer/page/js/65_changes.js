@@ -38,6 +38,32 @@ function unknown(el) {
 let queue = [], lostRecords = false;
 const QUEUE_MAX = 20000;
 let quietSince = performance.now(), additions = 0;
+let shape = 0; // changes with which other elements, or attributes, are there
+// standing is what a selector finds in the document, found anew when it may have
+// changed; for selectors that rest on elements and attributes alone.
+const found = new Map();
+function standing(key, selector) {
+  let f = found.get(key);
+  if (!f || f.shape !== shape) {
+    f = { shape, list: [] };
+    for (const root of key === 'owners' ? [document] : rootsNow()) for (const el of queryAll(root, selector)) f.list.push(el);
+    found.set(key, f);
+  }
+  return f.list;
+}
+let elements = { shape: -1, n: 0 };
+function elementCount() {
+  if (elements.shape !== shape) elements = { shape, n: N.docQueryAll(document, '*').length };
+  return elements.n;
+}
+// topLayer are the elements that may be drawn above all others.
+function topLayer() {
+  const out = standing('layers', 'dialog,[popover]').slice();
+  const full = N.docFullscreen(document);
+  if (full && !out.includes(full)) out.push(full);
+  return out;
+}
+N.docFullscreen = getter(Document.prototype, 'fullscreenElement');
 const watched = new WeakSet(), knownRoots = [];
 const waiters = new Set();
 const observer = new MutationObserver((records) => {
@@ -48,13 +74,18 @@ function keepRecords(records) {
   if (!records.length) return;
   quietSince = performance.now();
   let added = false;
-  for (const r of records) for (const n of r.addedNodes) if (isElement(n)) { added = true; unknown(n); }
+  for (const r of records) {
+    if (r.type === 'attributes') shape++;
+    for (const n of r.addedNodes) if (isElement(n)) { added = true; unknown(n); shape++; }
+    for (const n of r.removedNodes) if (isElement(n)) shape++;
+  }
   if (added) additions++;
   if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
 }
 function watch(root) {
   if (watched.has(root)) return;
   watched.add(root);
+  shape++;
   if (root !== document) knownRoots.push(new WeakRef(root));
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
@@ -191,9 +222,10 @@ function neighbours(n) {
 }
 const REACHING = new Set(['id', 'for', 'name', 'usemap', 'slot', 'aria-owns', 'dir', 'lang', 'form', 'list', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-errormessage', 'aria-details', 'rel', 'disabled']);
 
-// pointed are elements that rest on others by an id: a label, a description.
-const pointed = new Set();
-function rests(el) { if (pointed.size < 20000) pointed.add(el); else everything = true; }
+// pointed are labels, and elements that rest on others by an id: a description.
+// labelable are those that a label can point at.
+const pointed = new Set(), labelable = new Set();
+function rests(set, el) { if (set.size < 50000) set.add(el); else everything = true; }
 const named = (n) => isElement(n) && (N.has(n, 'id') || tagOf(n) === 'label' || tagOf(n) === 'map' || N.elQueryAll(n, '[id],label,map').length > 0);
 
 function applyRecord(r) {
@@ -220,7 +252,7 @@ function applyRecord(r) {
   let names = false;
   for (const n of r.addedNodes) { if (isElement(n)) struck.add(n); names = names || named(n); }
   for (const n of r.removedNodes) { const u = isElement(n) && units.get(n); if (u && u.geo) gone.push(u.geo); names = names || named(n); }
-  if (names) for (const el of pointed) touch(el);
+  if (names) for (const set of [pointed, labelable]) for (const el of set) touch(el);
 }
 let gone = []; // where removed elements were
 
@@ -244,7 +276,7 @@ function* takeChanges(active, lit) {
   if (active !== focusSeen) { if (focusSeen && N.connected(focusSeen)) touch(focusSeen); if (active) touch(active); focusSeen = active; }
   if (lit !== litSeen) { if (litSeen && N.connected(litSeen)) touch(litSeen); if (lit) touch(lit); litSeen = lit; }
   const sets = new Map();
-  const some = rootsNow().some((root) => N.type(root) === 9 ? N.docQuery(root, ALWAYS.join()) : N.fragQuery(root, ALWAYS.join()));
+  const some = N.docFullscreen(document) || topLayer().some((el) => N.matches(el, ':modal,:popover-open'));
   for (const p of facts.dynamic) {
     if (!some && ALWAYS.includes(p)) { const old = pseudoSets.get(p); if (old && !everything) for (const el of old) if (N.connected(el)) styled(el); sets.set(p, new Set()); continue; }
     const set = new Set();
@@ -267,8 +299,8 @@ function* takeChanges(active, lit) {
     if (was !== undefined && tagOf(el).includes('-')) { asked.delete(el); unknown(el); additions++; } // ask the browser again
     if (!everything) styled(el);
   }
-  for (const root of rootsNow()) for (const el of queryAll(root, HOSTING)) {
-    if (tired()) yield;
+  for (const el of standing('hosts', HOSTING)) {
+    if (nodded()) yield;
     const inner = N.shadow(el);
     if (inner && !watched.has(inner)) { watch(inner); if (!everything) deepen(el); }
   }
@@ -278,12 +310,13 @@ function* takeChanges(active, lit) {
   animated = moving;
   if (stale.size) for (const el of pointed) {
     if (!N.connected(el)) { pointed.delete(el); continue; }
+    if (nodded()) yield;
     for (const t of restsOn(el)) if (stale.has(t) || deepAbove(t)) { touch(el); break; }
+    const ctl = tagOf(el) === 'label' && N.labelControl(el);
+    if (ctl && (stale.has(el) || deepAbove(el))) touch(ctl);
   }
-  if (everything) { units = new WeakMap(); controls.clear(); controlSeen = new WeakMap(); pointed.clear(); }
+  if (everything) { units = new WeakMap(); controls.clear(); controlSeen = new WeakMap(); pointed.clear(); labelable.clear(); }
 }
-N.docQuery = uncurry(Document.prototype.querySelector);
-N.fragQuery = uncurry(DocumentFragment.prototype.querySelector);
 N.animations = uncurry(Document.prototype.getAnimations);
 function deepAbove(el) {
   if (!deep.size && !struck.size) return false;
@@ -299,7 +332,7 @@ function restsOn(el) {
 }
 N.errorMessage = Object.getOwnPropertyDescriptor(Element.prototype, 'ariaErrorMessageElements') ? getter(Element.prototype, 'ariaErrorMessageElements') : () => null;
 const POINTING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-errormessage'];
-function pointing(el, tag) { return tag === 'label' || LABELABLE.has(tag) || POINTING.some((a) => N.has(el, a)); }
+function pointing(el, tag) { return tag === 'label' || N.hasAny(el) && POINTING.some((a) => N.has(el, a)); }
 
 // changesDone says that the walk has taken the changes in.
 function changesDone(cut) {

@@ -40,7 +40,7 @@ function deepActive() {
 // aria-owns: owned element -> owner, first owner wins, cycles and hidden owners refused.
 function ownership() {
   const owners = new Map();
-  for (const o of N.docQueryAll(document, '[aria-owns]')) {
+  for (const o of standing('owners', '[aria-owns]')) {
     // A field has no children: what it "owns" stays where it is.
     if (NO_KIDS.has(tagOf(o)) || !N.checkVisibility(o, { visibilityProperty: false })) continue;
     for (const id of tokens(N.attr(o, 'aria-owns'))) {
@@ -159,21 +159,27 @@ function forget(k, depth) {
 const bare = (s) => s.replace(/\s/g, '');
 
 let capNow = 150000, lastTree = null;
+let counted = 0; // elements in the last whole walk
+const LARGE = 30000;
 function* walkTree(opts) {
+  keepRecords(observer.takeRecords());
   clipRound++;
   styles = new Map();
   pseudos = new Set();
   pseudoRoots = new Set();
   walks++;
   readPseudos(document);
-  const cap = capNow = opts.cap || capNow;
+  capNow = opts.cap || capNow;
+  // Of a large page that is mostly new, the first part will do for now.
+  const total = opts.first ? elementCount() : 0, part = total > LARGE && total > 4 * counted && total < capNow;
+  const cap = part ? opts.first : capNow;
   const vp = viewportOf();
   const notes = [];
   const hovers = new Set();
   hoverTargets(document, hovers);
   const visited = new Set();
   const owners = ownership();
-  const modals = Array.from(N.docQueryAll(document, ':modal'));
+  const modals = topLayer().filter((el) => N.matches(el, ':modal'));
   const active = deepActive();
   const body = N.docBody(document), top = N.docElement(document);
   vp.rtl = top ? getComputedStyle(top).direction === 'rtl' : false;
@@ -211,7 +217,7 @@ function* walkTree(opts) {
     let actOn = null, hover = pc.hover;
     if (CONTROL_TAGS.has(tag) || tag.includes('-')) { if (!controls.has(el)) { controls.add(el); controlSeen.set(el, controlState(el, tag)); } }
     const any = N.hasAny(el);
-    if (pointing(el, tag)) rests(el);
+    if (pointing(el, tag)) rests(pointed, el); else if (LABELABLE.has(tag)) rests(labelable, el);
     if (hovers.size && !hover && hovers.has(el) && (s.display === 'none' || !s.visible) && few(el)) hover = true;
     if (s.display === 'none' && !(hover && !pc.hover)) {
       actOn = handleOf(el, tag, true);
@@ -588,10 +594,10 @@ function* walkTree(opts) {
   if (walked) settleLooks(rootNode);
   const lw = lit && wantOf.get(lit);
   if (lw && stays(lw) && !lw.node.active && !lw.node.looks) lw.node.looks = 'highlighted';
-  if (cut) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
+  if (cut && !part) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
   let stay = idle && idle.stay;
-  if (!idle) { stay = []; for (const w of members(R.unit)) { if (stays(w)) stay.push(w); if (tired()) yield; } }
+  if (!idle) { stay = []; for (const w of members(R.unit)) { if (stays(w)) stay.push(w); if (nodded()) yield; } }
   const { regions, torn } = yield* moveBoxes(R.unit, vp, stay);
   // Nothing moved either, and what could cover something did not change.
   if (idle && movedAt !== walks && regions && !regions.length) { changesDone(cut || torn); return { ...idle, viewport: vp, notes, walked, quiet: true }; }
@@ -606,6 +612,7 @@ function* walkTree(opts) {
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
   changesDone(cut || torn);
-  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, walked };
+  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, walked, of: part ? total : 0 };
+  if (!part) counted = count;
   return { ...lastTree, notes, idle: Boolean(idle) };
 }

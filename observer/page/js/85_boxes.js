@@ -87,7 +87,7 @@ function* moveBoxes(root, vp, stay) {
   for (let again = 0; ; again++) {
     const was = lie(), rested = yields;
     const regions = yield* moveOnce(root, vp, again > 0);
-    for (const w of stay) { if (w.placed < 0) measure(w, vp); if (tired()) yield; }
+    for (const w of stay) { if (w.placed < 0) measure(w, vp); if (nodded()) yield; }
     const torn = yields > rested && lie() !== was;
     if (!torn || again === 2) return { regions: again ? null : regions, torn };
     clipRound++;

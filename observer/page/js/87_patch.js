@@ -17,7 +17,7 @@ function* link(t) {
     remade(n);
   };
   for (const w of t.stay) {
-    if (tired()) yield;
+    if (nodded()) yield;
     const n = w.node, c = w.ctx;
     if (w.linked === w.ref && !w.controls && !w.blocker && n.covered_by === undefined) continue;
     w.linked = w.ref;
@@ -50,7 +50,7 @@ function* patch(root, since) {
   const nodes = [], boxes = [];
   const todo = [root], depths = [0], known = [false];
   while (todo.length) {
-    if (tired()) yield;
+    if (nodded()) yield;
     const n = todo.pop(), depth = depths.pop();
     let kept = known.pop();
     if (kept || since > 0 && n[NEWEST] <= since) {
@@ -87,7 +87,7 @@ function* written(answer) {
 function* seal(root) {
   const order = [], todo = [root];
   while (todo.length) {
-    if (tired()) yield;
+    if (nodded()) yield;
     const n = todo.pop();
     if (sealed(n)) { order.push(n); continue; }
     order.push(n);
@@ -95,14 +95,14 @@ function* seal(root) {
   }
   let labels = 0;
   for (const n of order) {
-    if (tired()) yield;
+    if (nodded()) yield;
     if (sealed(n)) { labels += n[TEXTS]; continue; }
     if (!n[ID]) { n[ID] = ++lastID; n[MADE] = n[NEWEST] = walks; n[MOVED] = n[SHIFTED] = 0; }
     if (n.role === 'text' && !n[TRIED] && labels < TEXT_BOXES) { n[TRIED] = true; textBox(n); }
     if (n.role === 'text' && n.box) labels++;
   }
   for (let i = order.length - 1; i >= 0; i--) {
-    if (tired()) yield;
+    if (nodded()) yield;
     const n = order[i];
     let newest = n[MADE], shifted = n[MOVED], count = n.role === 'text' && n.box ? 1 : 0;
     if (n[TEXTS] !== undefined && sealed(n)) continue;

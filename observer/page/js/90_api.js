@@ -80,7 +80,6 @@ const publicAPI = {
     keepRecords(observer.takeRecords());
     return { doc: docID, additions, age: performance.now() };
   },
-  size: () => N.docQueryAll(document, '*').length,
   suspects: (max, all) => inSlices(suspects(max, all), SLICE),
   listening(all) {
     const from = all ? null : unasked;
@@ -195,7 +194,7 @@ function* answer(opts) {
   const since = opts.doc === docID ? opts.since : 0;
   const out = {
     doc: docID, url: location.href, title: line(N.docTitle(document)), viewport: t.viewport, since, walk: walks,
-    ...(yield* patch(t.root, since)), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, walked: t.walked, additions,
+    ...(yield* patch(t.root, since)), used: refs.start > 0 ? waiting.length : 0, ...owed, notes: t.notes, elements: t.count, of: t.of, walked: t.walked, additions,
     millis: Math.round((performance.now() - t0) * 10) / 10,
   };
   owed.rebound = [];
