@@ -55,10 +55,9 @@ func (a *Agent) restore(ctx context.Context, s bus.Session, at string) error {
 	if err != nil {
 		return err
 	}
-	if tab.URL() != at {
-		if err := tab.Navigate(ctx, at); err != nil {
-			return fmt.Errorf("restoring the session: %w", err)
-		}
+	// Once: an address may do something when it is asked for.
+	if err := tab.Navigate(ctx, at); err != nil {
+		return fmt.Errorf("restoring the session: %w", err)
 	}
 	return tab.Settle(ctx, settleQuiet, settleMax)
 }

@@ -54,6 +54,9 @@ type ObserveRequest struct {
 	// SettleMS waits until the page has been quiet (no mutation, request or
 	// navigation), at most so long; 0 does not wait.
 	SettleMS int `json:"settle_ms,omitempty"`
+	// Part says that the first part of a large page will do where most of it is
+	// new; a text within a small budget shows no more in any case.
+	Part bool `json:"part,omitempty"`
 	// ChangeMS waits so long for a change where the page is as it was in Base:
 	// who looks again waits for something. 0 does not wait.
 	ChangeMS int `json:"change_ms,omitempty"`

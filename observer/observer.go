@@ -96,8 +96,9 @@ func (a *Agent) Stop(ctx context.Context) error {
 
 func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observation, error) {
 	start := time.Now()
+	brief := req.Ref == "" && req.Mode != "diff" && (req.Format == "" || req.Format == "compact") && a.budget(req.Budget) <= briefBudget
 	first := 0
-	if req.Ref == "" && req.Mode != "diff" && (req.Format == "" || req.Format == "compact") && a.budget(req.Budget) <= briefBudget {
+	if brief || req.Part {
 		first = firstElements // what it would show of the rest is a number
 	}
 	out, tree, state, err := a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond, first)
@@ -113,6 +114,9 @@ func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observ
 	}
 	if err := a.write(ctx, &out, tree, state, req); err != nil {
 		return bus.Observation{}, err
+	}
+	if tree.Partial && brief {
+		a.rest(ctx, req.Session)
 	}
 	if err := out.KeepText(ctx, a.bus); err != nil {
 		return bus.Observation{}, err
@@ -164,7 +168,7 @@ const (
 )
 
 // rest walks the rest of a large page, so that the next look has it.
-func (a *Agent) rest(ctx context.Context, tab *browser.Tab, refs page.Refs) {
+func (a *Agent) rest(ctx context.Context, s bus.Session) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restDeadline)
 	done := make(chan struct{})
 	a.behind.Go(func() {
@@ -176,6 +180,11 @@ func (a *Agent) rest(ctx context.Context, tab *browser.Tab, refs page.Refs) {
 	})
 	a.behind.Go(func() {
 		defer close(done)
+		tab, err := a.pool.Tab(ctx, s)
+		if err != nil {
+			return // gone: there is nothing to walk
+		}
+		refs := &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}
 		if _, err := a.capturer.Capture(ctx, tab, refs, page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes}); err != nil {
 			a.o.Logger.DebugContext(ctx, "the rest of a large page was not walked", "error", err)
 		}
@@ -231,9 +240,6 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 	}
 	if err != nil {
 		return fail(err)
-	}
-	if got.Partial {
-		a.rest(ctx, tab, refs)
 	}
 	tree := got.Tree
 	state, err := a.version(ctx, s.ID, tree)

@@ -135,7 +135,13 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 	if err := r.noteTabs(ctx, receipt); err != nil {
 		return nil, err
 	}
-	return r.judge(ctx, i, a, receipt)
+	out, err := r.judge(ctx, i, a, receipt)
+	if err == nil && out.Verdict.Outcome == bus.Unsure {
+		if lost, err := r.browserLost(ctx); lost || err != nil {
+			return nil, orLost(err) // nobody could look any more
+		}
+	}
+	return out, err
 }
 
 // finishing is a context for an attempt that is about to be journaled: when ctx

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,15 +31,19 @@ func (r *run) conclude(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !reply.Held && inLostBrowser(state) && slices.ContainsFunc(state.Intents, func(i *bus.IntentRecord) bool { return isRight(i) && i.Intent.Risk == bus.RiskIrreversible }) {
-		return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Final: &reply,
-			Reason: "every step was carried out, but the browser was lost after the last one, and the page that was opened anew does not show it: " + strings.Join(unmet(reply.Checks), "; ")})
+	if by := beyondRepair(state); by != nil && !reply.Held {
+		return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Final: &reply, Reason: lostAfter(by, strings.Join(unmet(reply.Checks), "; "))})
 	}
 	if !reply.Held {
 		r.refuted = &reply
 		return r.append(ctx, bus.EventNote, bus.Note{Level: "warn", Text: "claimed to be done, but " + strings.Join(unmet(reply.Checks), "; ")})
 	}
 	return r.finish(ctx, bus.Finished{Status: bus.Succeeded, Reason: "every final check holds", Final: &reply})
+}
+
+// lostAfter is why a run that fails on a page opened anew has not failed.
+func lostAfter(by *bus.IntentRecord, why string) string {
+	return fmt.Sprintf("%q was carried out, but the browser was lost after it, and the page that was opened anew need not show it: %s", by.Intent.Text, why)
 }
 
 func unmet(checks []bus.Checked) []string {

@@ -54,6 +54,10 @@ func (r *run) reopen(ctx context.Context) error {
 		}
 	}
 	url, _ := standing(state.Intents)
+	if i := doneByOpening(state.Intents); i != nil {
+		return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Attempt: i.Last().Attempt.ID,
+			Reason: fmt.Sprintf("the browser was lost on %s, to which %q had led: to open that address again might do it a second time", url, i.Intent.Text)})
+	}
 	resumed := bus.Resumed{Reason: "the browser was lost", Lost: true, Intents: len(state.Intents)}
 	if a := state.OpenAttempt(); a != nil {
 		resumed.Attempt = a.Attempt.ID
@@ -61,7 +65,8 @@ func (r *run) reopen(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if receipt.Sent && receipt.URLAfter != "" && receipt.URLAfter != receipt.URLBefore {
+		asked := a.Attempt.Risk == bus.RiskIrreversible && !slices.ContainsFunc(receipt.Requests, bus.Request.Posts)
+		if receipt.Sent && receipt.URLAfter != "" && receipt.URLAfter != receipt.URLBefore && !asked {
 			url = receipt.URLAfter
 		}
 	}
@@ -155,9 +160,12 @@ func goneWithPage(o *Outcome) bool {
 	case bus.RiskRead, bus.RiskIdempotent:
 		return o.Verdict.Outcome != bus.Right
 	case bus.RiskReversible:
-		unmet := slices.ContainsFunc(o.Verdict.Checks, func(c bus.Checked) bool { return !c.Held })
-		nothing := o.Verdict.Outcome == bus.NoEffect && !slices.ContainsFunc(o.Receipt.Requests, bus.Request.Posts)
-		return o.Receipt.Refusal == nil && (unmet || nothing)
+		posted := slices.ContainsFunc(o.Receipt.Requests, bus.Request.Posts)
+		// What a page says for a moment it need not say again; where it leads, it does.
+		unmet := slices.ContainsFunc(o.Verdict.Checks, func(c bus.Checked) bool {
+			return !c.Held && (!posted || c.Expect.Kind == bus.ExpectURL)
+		})
+		return o.Receipt.Refusal == nil && (unmet || o.Verdict.Outcome == bus.NoEffect && !posted)
 	}
 	return false
 }
@@ -225,6 +233,45 @@ func standing(intents []*bus.IntentRecord) (url string, again []bus.Intent) {
 		}
 	}
 	return url, again
+}
+
+// doneByOpening is the irreversible act that led to where the run stands without
+// posting anything, as far as anybody saw: asking for the address did it.
+func doneByOpening(intents []*bus.IntentRecord) (by *bus.IntentRecord) {
+	for _, i := range intents {
+		a := i.Last()
+		if !isRight(i) || page(a.Verdict.After.URL) == page(a.Attempt.Before.URL) {
+			continue
+		}
+		by = nil
+		if i.Intent.Risk == bus.RiskIrreversible && !slices.ContainsFunc(a.Receipt.Requests, bus.Request.Posts) {
+			by = i
+		}
+	}
+	return by
+}
+
+// beyondRepair is the irreversible act after which a browser was lost while its
+// page stood: what that page held can't be brought back, and what fails for want
+// of it has not failed. It is nil where the run has come to another page since.
+func beyondRepair(state *bus.RunState) (by *bus.IntentRecord) {
+	n, _, lost := newestLoss(state)
+	if !lost {
+		return nil
+	}
+	for k, i := range state.Intents {
+		a := i.Last()
+		if !isRight(i) {
+			continue
+		}
+		switch moved := page(a.Verdict.After.URL) != page(a.Attempt.Before.URL); {
+		case i.Intent.Risk == bus.RiskIrreversible && k < n:
+			by = i
+		case moved || i.Intent.Action == bus.ActionOpen:
+			by = nil
+		}
+	}
+	return by
 }
 
 // mayHavePosted says whether the attempt sent something to the server, as far as

@@ -166,6 +166,8 @@ func (r *run) step(ctx context.Context, p Planner) error {
 	switch {
 	case move.Ask != "":
 		return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Reason: move.Ask})
+	case move.GiveUp != "" && beyondRepair(state) != nil:
+		return r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Reason: lostAfter(beyondRepair(state), move.GiveUp)})
 	case move.GiveUp != "":
 		return r.finish(ctx, bus.Finished{Status: bus.Failed, Reason: move.GiveUp})
 	case move.Finish != nil:

@@ -20,7 +20,7 @@ const startID = "i0"
 // one that is finished.
 func (r *run) takeUp(ctx context.Context) error {
 	r.last = nil
-	if err := r.bringSession(ctx); err != nil {
+	if err := r.bringSession(ctx); err != nil || r.ended {
 		return err
 	}
 	if err := r.settle(ctx); err != nil || r.ended {

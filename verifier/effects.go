@@ -20,6 +20,10 @@ type effects struct {
 	seen []string
 	// said are messages that appeared: alerts, status lines, invalid fields.
 	said []string
+	// refused are the fields that became invalid; others counts what is seen that
+	// has nothing to do with that.
+	refused []string
+	others  int
 	// errors are those of said that tell of something wrong.
 	errors []string
 	// counting are changes of numbers in a text alone: an effect, or a clock.
@@ -75,6 +79,9 @@ func (e *effects) change(c *aria.Change) {
 		if c.Node == nil || ambient(c.Node.Role) || strings.TrimSpace(c.Node.Name+aria.TextOf(c.Node)) == "" && bare(c.Node) {
 			return
 		}
+		if c.Kind == aria.Removed || c.Node.Ref != "" && !speaks(c.Node) {
+			e.others++
+		}
 		e.see("%s %s%s", describe(c.Node), map[aria.ChangeKind]string{aria.Added: "came", aria.Removed: "went"}[c.Kind], at(c.Place))
 		if c.Kind == aria.Added {
 			e.messages(c.Node)
@@ -84,6 +91,7 @@ func (e *effects) change(c *aria.Change) {
 			return
 		}
 		e.moved = true
+		e.others++
 		e.see("%s moved%s", describe(c.Node), at(c.Place))
 	case aria.Changed, aria.Rebound:
 		for _, f := range c.Fields {
@@ -106,6 +114,11 @@ func (e *effects) field(c *aria.Change, f aria.Field) {
 		e.counting = append(e.counting, counted{idleKey(c, f), c.Node.Ref, fmt.Sprintf("%s: %s was %s, is now %s", describe(c.Node), f.Name, quote(f.From), quote(f.To))})
 		return
 	}
+	switch f.Name {
+	case "invalid", "invalid_message", "description", "looks":
+	default:
+		e.others++
+	}
 	what := strings.ReplaceAll(f.Name, "_", " ")
 	switch {
 	case c.Node.Masked && f.Name == "value":
@@ -114,6 +127,9 @@ func (e *effects) field(c *aria.Change, f aria.Field) {
 		e.see("%s: %s is now %s", describe(c.Node), what, quote(f.To))
 	default:
 		e.see("%s: %s was %s, is now %s", describe(c.Node), what, quote(f.From), quote(f.To))
+	}
+	if f.Name == "invalid" && f.To != "" && f.To != "false" {
+		e.refused = append(e.refused, describe(c.Node)+" is invalid"+because(c.Node.InvalidMessage))
 	}
 	switch {
 	case f.Name == "invalid_message" && f.To != "":

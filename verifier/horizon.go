@@ -40,11 +40,11 @@ func (l look) dialog() *bus.Dialog {
 }
 
 // look observes the page now, when it is quiet or settleMS is over.
-func (a *Agent) look(ctx context.Context, s bus.Session, settleMS int) look {
+func (a *Agent) look(ctx context.Context, s bus.Session, settleMS int, part bool) look {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	obs, err := bus.Call[bus.ObserveRequest, bus.Observation](ctx, a.bus, bus.VerbObserve, &s,
-		bus.ObserveRequest{Session: s, Mode: "full", Format: "none", SettleMS: settleMS})
+		bus.ObserveRequest{Session: s, Mode: "full", Format: "none", SettleMS: settleMS, Part: part})
 	if err != nil {
 		return look{err: fmt.Errorf("verifier: observe: %w", err)}
 	}
@@ -78,15 +78,16 @@ const reopenedHorizon = 1500 * time.Millisecond
 
 // watch looks again and again until settled says that it has seen enough, or
 // the horizon is over; then, when more is true, once more with patience. It
-// returns ctx's error only when not even one look was possible.
-func (a *Agent) watch(ctx context.Context, s bus.Session, horizon time.Duration, settled func(look) bool, more func() bool) error {
+// returns ctx's error only when not even one look was possible. With part, the
+// first part of a large page is enough to look at.
+func (a *Agent) watch(ctx context.Context, s bus.Session, horizon time.Duration, part bool, settled func(look) bool, more func() bool) error {
 	start := time.Now()
 	pause := firstPause
 	for settle := firstSettleMS; ; settle = laterSettleMS {
 		if left := horizon - time.Since(start); settle > int(left.Milliseconds()) {
 			settle = max(int(left.Milliseconds()), 0)
 		}
-		if settled(a.look(ctx, s, settle)) {
+		if settled(a.look(ctx, s, settle, part)) {
 			return nil
 		}
 		left := horizon - time.Since(start)
@@ -103,7 +104,7 @@ func (a *Agent) watch(ctx context.Context, s bus.Session, horizon time.Duration,
 		pause = min(pause*3/2, maxPause)
 	}
 	if more() {
-		settled(a.look(ctx, s, lastSettleMS))
+		settled(a.look(ctx, s, lastSettleMS, part))
 	}
 	return nil
 }

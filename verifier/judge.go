@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -220,6 +221,23 @@ func or(s, fallback string) string {
 	return s
 }
 
+// outlasts holds for an expectation that a page which was opened anew meets only
+// when something has come about. That a thing is gone, or a field empty, holds
+// on any fresh page.
+func outlasts(e bus.Expect) bool {
+	switch e.Kind {
+	case bus.ExpectVisible, bus.ExpectText, bus.ExpectURL, bus.ExpectTitle, bus.ExpectChecked, bus.ExpectAria:
+		return !e.Not
+	case bus.ExpectValue:
+		return !e.Not && e.Want != ""
+	case bus.ExpectCount:
+		return !e.Not && e.CountOp != "at_most" && e.Count > 0
+	case bus.ExpectDownload:
+		return true // a file, not the page
+	}
+	return false
+}
+
 // expected judges by the typed expectations. It leaves the decision to the
 // action's own rules when there are none, or when they prove nothing because
 // they held already.
@@ -232,6 +250,8 @@ func (j *judging) expected() bool {
 		switch {
 		case !c.Held:
 			failed = append(failed, says(c))
+		case j.Reopened && !looksOnly(j.Intent.Action) && !outlasts(c.Expect):
+			unknown = append(unknown, says(c))
 		case looksOnly(j.Intent.Action) || c.Before != nil && !*c.Before:
 			fresh = append(fresh, says(c))
 		case c.Before == nil:
@@ -268,6 +288,10 @@ func (j *judging) expected() bool {
 			}
 		}
 		return true
+	}
+	if len(unknown) > 0 && j.Reopened {
+		j.because("What was expected holds, as it may on any page that was opened anew: %s.", list(unknown, 3))
+		return false
 	}
 	if len(unknown) > 0 {
 		j.because("What was expected holds, but whether it held before is not known: %s.", list(unknown, 3))
@@ -313,7 +337,7 @@ func (j *judging) lost() {
 	graver := j.Attempt.Risk == bus.RiskIrreversible || j.Attempt.Risk == ""
 	hit := r.Hit != nil && r.Hit.Seen
 	switch {
-	case graver && j.Reopened && r.Sent && (j.outcome == bus.NoEffect || j.outcome == bus.WrongEffect && j.refusedByServer() == ""):
+	case (graver || slices.ContainsFunc(r.Requests, bus.Request.Posts)) && j.Reopened && r.Sent && (j.outcome == bus.NoEffect || j.outcome == bus.WrongEffect && j.refusedByServer() == ""):
 		j.is(bus.Unsure, "The page was opened anew since this was sent, and does not tell what came of it.")
 	case !r.Lost || j.outcome != bus.NoEffect:
 	case hit && j.Before == nil && !j.Reopened:

@@ -61,12 +61,20 @@ func (j *judging) effectOrNot(what string) {
 		j.is(bus.NoEffect, "%s, but nothing that could be its effect was observed.", what)
 		return
 	}
+	if j.Reopened && !j.led() {
+		j.is(bus.Unsure, "%s, but the page was opened anew since, so that no effect can be told.", what)
+		return
+	}
 	if j.Before == nil && !j.led() {
 		j.is(bus.Unsure, "%s, but the observation of before is lost, so that no effect can be told.", what)
 		return
 	}
 	if q := j.refusedByServer(); q != "" {
 		j.is(bus.WrongEffect, "%s, but the server refused what it sent: %s.", what, q)
+		return
+	}
+	if len(j.fx.refused) > 0 && j.fx.others == 0 && !j.fx.navigated && !slices.ContainsFunc(j.Receipt.Requests, bus.Request.Posts) {
+		j.is(bus.WrongEffect, "%s, but the form was not sent: %s.", what, list(j.fx.refused, 3))
 		return
 	}
 	if complaints := j.complaints(); len(complaints) > 0 {

@@ -30,7 +30,7 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 	c.Receipt.Tabs = session.Tabs
 	before, err := a.tree(ctx, req.Attempt.Before)
 	if err != nil {
-		a.o.Logger.WarnContext(ctx, "the observation of before is lost", "attempt", req.Attempt.ID, "error", err)
+		a.o.Logger.InfoContext(ctx, "the observation of before is lost", "attempt", req.Attempt.ID, "error", err)
 	}
 	c.Before = before
 	c.Files = a.files(ctx, req.Receipt.Downloads)
@@ -39,7 +39,7 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 		j    Judgement
 		last look
 	)
-	err = a.watch(ctx, session, a.horizon(ctx, req), func(l look) bool {
+	err = a.watch(ctx, session, a.horizon(ctx, req), byAddress(req.Intent), func(l look) bool {
 		if l.tree == nil && last.tree != nil {
 			return false // a look that failed takes no evidence back
 		}
@@ -69,6 +69,15 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 	a.o.Logger.InfoContext(ctx, "judged", "run", req.Run, "attempt", v.Attempt, "action", req.Intent.Action,
 		"outcome", v.Outcome, "ms", v.Millis)
 	return v, nil
+}
+
+// byAddress holds for what is judged by where the page is, not by what it holds.
+func byAddress(i bus.Intent) bool {
+	switch i.Action {
+	case bus.ActionOpen, bus.ActionBack, bus.ActionForward:
+		return len(i.Expect) == 0
+	}
+	return false
 }
 
 // horizon is how long this attempt's effect is waited for.
@@ -104,7 +113,7 @@ func (a *Agent) check(ctx context.Context, req bus.CheckRequest) (bus.CheckReply
 		last  look
 	)
 	horizon := within(ctx, min(time.Duration(req.WithinMS)*time.Millisecond, maxHorizon))
-	err := a.watch(ctx, req.Session, horizon, func(l look) bool {
+	err := a.watch(ctx, req.Session, horizon, false, func(l look) bool {
 		last = l
 		v := view{tree: l.tree, downloads: req.Downloads, tabs: withCurrent(req.Session.Tabs, l.tree)}
 		if d := l.dialog(); d != nil {

@@ -276,6 +276,12 @@ func TestState(t *testing.T) {
 	if err := pool(t).LoadState(within(t, 5*time.Second), session, data); err != nil {
 		t.Fatal(err)
 	}
+	if got := s.Hits(); len(got) != 1 {
+		t.Errorf("loading asked for %v", got)
+	}
+	if err := tab.Navigate(within(t, 5*time.Second), s.URL+"/"); err != nil {
+		t.Fatal(err)
+	}
 	if got := eval[string](t, frames(t, tab)[0], `() => document.title + ' ' + document.cookie + ' ' + localStorage.k`); got != "again a=1 v" {
 		t.Errorf("after loading: %q", got)
 	}

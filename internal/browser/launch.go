@@ -148,6 +148,9 @@ func launch(o *options) (_ *process, err error) {
 		return nil, fmt.Errorf("%w: %w; install one (Debian, Ubuntu: `apt-get install chromium`), or name another program", ErrNoBrowser, err)
 	}
 	root, err := os.MkdirTemp(o.tempDir, profilePrefix)
+	if err == nil {
+		root, err = filepath.Abs(root) // the guard works elsewhere
+	}
 	if err != nil {
 		return nil, fmt.Errorf("browser profile: %w", err)
 	}
@@ -249,8 +252,8 @@ func makeTemp(root string) (string, error) {
 	if len(at) <= maxSocketDir {
 		return at, os.Mkdir(at, 0o700)
 	}
-	short := filepath.Join(os.TempDir(), filepath.Base(root))
-	if len(short) > maxSocketDir {
+	short, err := filepath.Abs(filepath.Join(os.TempDir(), filepath.Base(root)))
+	if err != nil || len(short) > maxSocketDir {
 		short = filepath.Join("/tmp", filepath.Base(root))
 	}
 	// The link first: a guard finds by it what has to go.

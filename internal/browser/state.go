@@ -3,9 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -110,15 +108,7 @@ func (p *Pool) LoadState(ctx context.Context, s bus.Session, data []byte) error 
 			return fmt.Errorf("loading the session's state: storage of %s: %w", origin, err)
 		}
 	}
-	url := "about:blank"
-	if i := slices.IndexFunc(in.Tabs, func(b bus.Tab) bool { return b.ID == in.Tab }); i >= 0 && st.origins.allow(in.Tabs[i].URL, true) {
-		url = in.Tabs[i].URL
-	}
-	var load *LoadError
-	if err := t.Navigate(ctx, url); err != nil && !errors.As(err, &load) {
-		return err
-	}
-	return nil
+	return t.Navigate(ctx, "about:blank") // away from the page that was made up
 }
 
 // fill puts items into the localStorage of an origin, on an empty page that

@@ -32,7 +32,7 @@ const cliHead = `# The quartet command
 Written by ` + "`make docs`" + `; a test keeps it in step with the command.
 
 Exit codes, the same everywhere: 0 succeeded, 1 failed, 2 bad usage or a bad
-file, 3 a person has to decide, 4 something of the environment is missing
+file, 3 a person has to decide (or one has interrupted the run), 4 something of the environment is missing
 (browser, NATS, disk, secret). With --json results go to standard output and
 errors to standard error, as JSON.
 

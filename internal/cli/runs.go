@@ -42,7 +42,7 @@ func (a *app) begun(ctx context.Context, id string) (*job, error) {
 		return nil, err
 	}
 	if state.Finished != nil {
-		return nil, usagef("run %s is finished (%s); run the workflow again for a new one", id, state.Finished.Status)
+		return nil, usagef("run %s is finished (%s). Its report says where it stands; a new run starts from the beginning, and does again what this one has done", id, state.Finished.Status)
 	}
 	if state.Events == 0 {
 		return nil, usagef("run %s was not begun; run its workflow instead", id)
