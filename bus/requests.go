@@ -80,12 +80,16 @@ type Observation struct {
 // maxText is the length in bytes from which a text goes to the scene store.
 const maxText = MaxMessage / 4
 
+// textWeight is how many bytes of a text weigh as much as a node of a scene.
+const textWeight = 500
+
 // KeepText puts a text that is too long for a message into the scene store.
 func (o *Observation) KeepText(ctx context.Context, b *Bus) error {
 	if len(o.Text) <= maxText {
 		return nil
 	}
-	key, err := PutJSON(ctx, b.Scenes(), o.Text)
+	text := o.Text
+	key, err := PutScene(ctx, b, &text, len(text)/textWeight)
 	if err != nil {
 		return err
 	}
@@ -98,9 +102,11 @@ func TextOf(ctx context.Context, b *Bus, o Observation) (string, error) {
 	if o.TextKey == "" {
 		return o.Text, nil
 	}
-	var text string
-	err := GetJSON(ctx, b.Scenes(), o.TextKey, &text)
-	return text, err
+	text, err := GetScene[string](ctx, b, o.TextKey)
+	if err != nil {
+		return "", err
+	}
+	return *text, nil
 }
 
 // FindRequest searches the current page's tree.

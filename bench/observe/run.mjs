@@ -54,9 +54,15 @@ async function sizes() {
     try {
       await playwright.open(server.origin + p.url);
       const theirs = tokens(await playwright.snapshot()), page = await playwright.run(readable);
-      const first = seen(await quartet.open(server.origin + p.url));
-      const whole = await quartet.snapshot({ mode: 'full' });
-      const tree = JSON.parse((await quartet.snapshot({ mode: 'full', format: 'json' })).replace(/^note:.*\n/gm, ''));
+      await quartet.open(server.origin + p.url);
+      let first, whole, tree; // of one version: pages go on loading
+      for (let k = 0; k < 8; k++) {
+        await new Promise(r => setTimeout(r, 400));
+        first = seen(await quartet.snapshot({ mode: 'full', budget: 1500 }));
+        whole = await quartet.snapshot({ mode: 'full' });
+        tree = JSON.parse((await quartet.snapshot({ mode: 'full', format: 'json' })).replace(/^note:.*\n/gm, ''));
+        if ([first, whole].every(text => text.startsWith(`@${tree.version} `))) break;
+      }
       const has = (text, ref) => new RegExp(`\\b${ref}\\b`).test(text);
       const acts = [...nodes(tree.root)].filter(n => n.ref && n !== tree.root && (operable.has(n.role) || n.clickable));
       const inView = acts.filter(n => n.box && !n.offscreen && !n.inert && !n.unreachable && n.box.y < 800 && n.box.y + n.box.h > 0 && n.box.x < 1280 && n.box.x + n.box.w > 0);

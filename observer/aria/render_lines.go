@@ -230,9 +230,30 @@ var (
 	oursStart  = regexp.MustCompile(`^(?:[-–—+~>=*]+\s|["…@]|h[1-6]?\s|[a-z][a-z0-9_-]*(?::|\s"))`)
 )
 
+// plainly holds for most texts, of which no look is needed at what they are like:
+// words and numbers that begin with a capital or a digit.
+func plainly(s string) bool {
+	if s == "" || (s[0] < 'A' || s[0] > 'Z') && (s[0] < '0' || s[0] > '9') {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9' && s[i-1] == 'e':
+			return false
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == ' ', c == ',', c == '.', c == '-', c == '/', c == '(', c == ')', c == '!', c == '?':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // bare writes text as it is where that is safe, else as a JSON string.
 func (c *compact) bare(s string) string {
 	s = c.short(s, c.size.text)
+	if plainly(s) {
+		return s
+	}
 	if s == "" || oursInside.MatchString(s) || oursStart.MatchString(s) {
 		return quote(s)
 	}
