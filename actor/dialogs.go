@@ -72,7 +72,7 @@ func (h *hand) answerDialog(ctx context.Context) error {
 	w := h.tab.Watch()
 	defer w.Close()
 	if h.tab.Dialog() == nil {
-		wctx, cancel := context.WithTimeout(ctx, patience(ctx)/4)
+		wctx, cancel := context.WithTimeout(ctx, h.readyIn(patience(ctx)/4))
 		defer cancel()
 		_, err := w.Wait(wctx, func(f browser.Facts) bool { return len(f.Dialogs) > 0 || f.Closed })
 		if err != nil || h.tab.Dialog() == nil {

@@ -78,6 +78,9 @@ type Intent struct {
 	Expect       []Expect `json:"expect,omitempty"`
 	Risk         Risk     `json:"risk"`
 	TimeoutMS    int      `json:"timeout_ms,omitempty"` // for the whole attempt; 0: the run's default
+	// ReadyMS is how long a target that is not ready (hidden, covered, in
+	// motion), or a dialog that is not open, is waited for; 0: most of TimeoutMS.
+	ReadyMS int `json:"ready_ms,omitempty"`
 }
 
 // A Target says which element is meant: by Ref, or by words. With both, the

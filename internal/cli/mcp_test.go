@@ -101,7 +101,7 @@ func TestMCP(t *testing.T) {
 	p := newPlace(t)
 	c := newClient(t, p)
 
-	first := c.want("browser_navigate", map[string]any{"url": c.url + "/"}, "Verdict: right", "Shelf", `"Buy"`, "more rows")
+	first := c.want("browser_navigate", map[string]any{"url": c.url + "/"}, "verdict: right", "Shelf", `"Buy"`, "more rows")
 	if n := aria.Tokens(first); n > 1700 {
 		t.Errorf("the first page took %d tokens", n)
 	}
@@ -131,11 +131,11 @@ func TestMCP(t *testing.T) {
 
 	// A change is told as such; the page itself is the oracle.
 	buy := regexp.MustCompile(`button "Buy" \[ref=(e\d+)\]`).FindStringSubmatch(play)[1]
-	c.want("browser_click", map[string]any{"ref": buy, "element": "the Buy button"}, "Verdict: right", "Clicked")
+	c.want("browser_click", map[string]any{"ref": buy, "element": "the Buy button"}, "verdict: right", "Clicked")
 	c.want("browser_evaluate", map[string]any{"function": "() => document.querySelector('#p').textContent"}, `"Clicked"`)
 	c.want("browser_evaluate", map[string]any{"function": "(el) => el.id", "ref": buy}, `"b"`)
-	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "Verdict: right", "The next page")
-	c.want("browser_navigate_back", nil, "Verdict: right", "Shelf")
+	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "verdict: right", "The next page")
+	c.want("browser_navigate_back", nil, "verdict: right", "Shelf")
 
 	for _, bad := range []struct {
 		tool  string
