@@ -83,6 +83,10 @@ func (c *Client) Do(ctx context.Context, i bus.Intent) (*Outcome, error) {
 	return out, err
 }
 
+// BrowserLost tells whether an error of Do says that the run's browser is gone:
+// nothing more can be done in this run but to close it.
+func BrowserLost(err error) bool { return isBrowserLost(err) }
+
 // Note writes a line for whoever reads the journal.
 func (c *Client) Note(ctx context.Context, text string) error {
 	c.moving.Lock()

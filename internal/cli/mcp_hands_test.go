@@ -169,6 +169,12 @@ func TestMCPHands(t *testing.T) {
 	}
 	c.act("right", "browser_wait_for", map[string]any{"textGone": "Noor Haddad", "time": 5})
 	c.act("right", "browser_press_key", map[string]any{"key": "Tab"})
+	c.act("right", "browser_fill_form", map[string]any{"fields": []any{
+		field("Ruth", "checkbox", c.ref("checkbox", "Select", `list "Contacts"`), "true"), field("Sofia", "checkbox", c.ref("checkbox", "Select", "Callum Reyes"), "true")}})
+	a = c.act("right", "browser_click", map[string]any{"ref": c.ref("button", "Export selected", "")})
+	if a.Irreversible || len(a.AppliesTo) != 2 || !strings.HasPrefix(a.AppliesTo[1], `2 selected: "Select Ruth Adeyemi`) {
+		t.Errorf("irreversible %v, applies to %v:\n%s", a.Irreversible, a.AppliesTo, a.text)
+	}
 	grip := c.ref("generic", "⠿", `list "Dashboard order"`)
 	c.act("right", "browser_drag", map[string]any{"startRef": grip, "endRef": c.ref("generic", "⠿", "text: Renewals"), "expect": `The page shows "Order saved"`})
 
@@ -178,7 +184,7 @@ func TestMCPHands(t *testing.T) {
 	c.refuse("browser_file_upload", map[string]any{"ref": csv, "paths": []string{"/etc/hostname"}}, "outside")
 	c.act("right", "browser_file_upload", map[string]any{"ref": csv, "paths": []string{"people.csv"}})
 	c.act("right", "browser_click", map[string]any{"ref": c.ref("button", "Import", "Preview")})
-	did(demo.KindSignIn, demo.KindMemberInvited, demo.KindContactDeleted, demo.KindSettingsSaved, demo.KindCSVImported)
+	did(demo.KindSignIn, demo.KindMemberInvited, demo.KindContactDeleted, demo.KindContactsExported, demo.KindSettingsSaved, demo.KindCSVImported)
 
 	a = c.act("right", "browser_tabs", map[string]any{"action": "new", "url": d.URL() + "/help/cookies"})
 	if len(a.Tabs) != 2 && !strings.HasSuffix(a.URL, "/help/cookies") {

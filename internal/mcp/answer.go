@@ -29,8 +29,8 @@ type Answer struct {
 	Evidence []bus.Evidence `json:"evidence"`
 	Checks   []Check        `json:"checks,omitempty"`
 	Refusal  *bus.Refusal   `json:"refusal,omitempty"` // why nothing, or not everything, was sent
-	// Irreversible is set where the act can't be taken back; AppliesTo then names
-	// its target and what is selected.
+	// Irreversible is set where the act can't be taken back. AppliesTo then, and
+	// where it is done to many things, names its target and what is selected.
 	Irreversible bool     `json:"irreversible,omitempty"`
 	AppliesTo    []string `json:"applies_to,omitempty"`
 	Done         []string `json:"done,omitempty"`     // of a sequence
@@ -104,6 +104,12 @@ func (s *Server) do(ctx context.Context, i bus.Intent) (*planner.Outcome, bool, 
 	}
 	before := c.Session()
 	out, err := c.Do(ctx, i)
+	if planner.BrowserLost(err) {
+		if cerr := s.close(context.WithoutCancel(ctx)); cerr != nil {
+			s.o.Logger.Warn("mcp: the run of a lost browser was not closed", "error", cerr)
+		}
+		return nil, false, fmt.Errorf("%w; what this act did is not known. The session is closed, the next call begins a new one", err)
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -130,9 +136,9 @@ func (s *Server) begun(ctx context.Context, o *planner.Outcome) *reply {
 	for _, c := range v.Checks {
 		a.Checks = append(a.Checks, Check{Expect: c.Expect.Text, Held: c.Held, Before: c.Before, Fact: c.Fact})
 	}
-	if a.Irreversible && o.Intent.Action != bus.ActionEvaluate {
+	if (a.Irreversible || bulk(o)) && o.Intent.Action != bus.ActionEvaluate {
 		if a.AppliesTo = s.appliesTo(ctx, o); len(a.AppliesTo) > 0 {
-			r.say("irreversible; applies to: %s", strings.Join(a.AppliesTo, "; "))
+			r.say("%sapplies to: %s", either(a.Irreversible, "irreversible; ", ""), strings.Join(a.AppliesTo, "; "))
 		}
 	}
 	if rec.Refusal != nil {

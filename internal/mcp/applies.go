@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/observer/aria"
@@ -41,6 +43,22 @@ func (s *Server) appliesTo(ctx context.Context, o *planner.Outcome) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// bulk holds for an act on what says that it does something with many things.
+func bulk(o *planner.Outcome) bool {
+	t := o.Attempt.Target
+	if t == nil || o.Intent.Action != bus.ActionClick {
+		return false
+	}
+	switch t.Role {
+	case "button", "link", "menuitem", "generic":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(t.Name), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool {
+		return w == "selected" || w == "all" || w == "bulk" || w == "checked" || w == "marked" || w == "selection"
+	})
 }
 
 // selected are the rows and items that are selected: by their own state, or by
