@@ -83,9 +83,17 @@ func (c *Client) Do(ctx context.Context, i bus.Intent) (*Outcome, error) {
 	return out, err
 }
 
-// BrowserLost tells whether an error of Do says that the run's browser is gone:
-// nothing more can be done in this run but to close it.
-func BrowserLost(err error) bool { return isBrowserLost(err) }
+// Lost tells, after an error, whether the run's browser is gone: nothing more can
+// be done in this run but to close it. It looks at the page to find out.
+func (c *Client) Lost(ctx context.Context, err error) bool {
+	if isBrowserLost(err) {
+		return true
+	}
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	lost, lerr := c.r.browserLost(ctx)
+	return lost && lerr == nil
+}
 
 // Note writes a line for whoever reads the journal.
 func (c *Client) Note(ctx context.Context, text string) error {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -255,5 +256,31 @@ func (c *client) badArguments(ref string) {
 		{"browser_wait_for", map[string]any{"time": 600}, "0 to 60 seconds"},
 	} {
 		c.refuse(bad.tool, bad.args, bad.words)
+	}
+}
+
+// TestMCPLostBrowser: a browser that dies ends the session with an error that
+// says what to do, and the run is closed.
+func TestMCPLostBrowser(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(t, p)
+	c.act("right", "browser_navigate", map[string]any{"url": c.url + "/"})
+	buy := c.ref("button", "Buy", "")
+	killed := 0
+	for pid, args := range processes(c.temp) {
+		if strings.Contains(args, "--remote-debugging-pipe") && !strings.Contains(args, "--type=") && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
+		}
+	}
+	if killed == 0 {
+		t.Fatalf("no browser was found among %v", processes(c.temp))
+	}
+	c.refuse("browser_click", map[string]any{"ref": buy}, "start quartet mcp again")
+	if err := c.s.Close(); err != nil {
+		t.Error(err)
+	}
+	if list := p.run(t, "runs", "list"); list.code != exitOK || !strings.Contains(list.out, "closed") {
+		t.Errorf("the run is not closed: %v", list)
 	}
 }

@@ -32,6 +32,8 @@ type client struct {
 	ctx context.Context
 	s   *mcp.ClientSession
 	url string
+	// temp is the folder of the process's temporary files; its browser names it.
+	temp string
 }
 
 func newClient(t *testing.T, p *place, args ...string) *client {
@@ -47,14 +49,15 @@ func newClient(t *testing.T, p *place, args ...string) *client {
 	t.Cleanup(site.Close)
 	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 	t.Cleanup(cancel)
+	temp := t.TempDir()
 	cmd := exec.Command(os.Args[0], append([]string{"mcp"}, args...)...)
-	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+os.Getenv("TMPDIR"), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: 20 * time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return &client{t: t, ctx: ctx, s: s, url: site.URL}
+	return &client{t: t, ctx: ctx, s: s, url: site.URL, temp: temp}
 }
 
 // call returns a tool's text, and whether it is an error.

@@ -104,14 +104,8 @@ func (s *Server) do(ctx context.Context, i bus.Intent) (*planner.Outcome, bool, 
 	}
 	before := c.Session()
 	out, err := c.Do(ctx, i)
-	if planner.BrowserLost(err) {
-		if cerr := s.close(context.WithoutCancel(ctx)); cerr != nil {
-			s.o.Logger.Warn("mcp: the run of a lost browser was not closed", "error", cerr)
-		}
-		return nil, false, fmt.Errorf("%w; what this act did is not known. The session is closed, the next call begins a new one", err)
-	}
 	if err != nil {
-		return nil, false, err
+		return nil, false, s.orLost(ctx, c, err)
 	}
 	after := c.Session()
 	changed := before.Tab != after.Tab || len(before.Tabs) != len(after.Tabs)

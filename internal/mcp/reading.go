@@ -104,7 +104,7 @@ func (s *Server) look(ctx context.Context, req bus.ObserveRequest) (bus.Observat
 	req.Session = c.Session()
 	o, err := bus.Call[bus.ObserveRequest, bus.Observation](ctx, s.o.Bus, bus.VerbObserve, &req.Session, req)
 	if err != nil {
-		return bus.Observation{}, "", err
+		return bus.Observation{}, "", s.orLost(ctx, c, err)
 	}
 	if req.Ref == "" {
 		s.saw(o.Version)

@@ -110,6 +110,27 @@ func (s *Server) begin(ctx context.Context) (*planner.Client, error) {
 	return s.client, nil
 }
 
+// orLost is err. Where it came of a browser that is gone, the session is closed,
+// and the error says so.
+func (s *Server) orLost(ctx context.Context, c *planner.Client, err error) error {
+	if ctx.Err() != nil || !c.Lost(ctx, err) {
+		return err
+	}
+	s.mu.Lock()
+	mine := s.client == c
+	s.mu.Unlock()
+	if mine { // else another call has closed it
+		if cerr := s.close(context.WithoutCancel(ctx)); cerr != nil {
+			s.o.Logger.Warn("mcp: the run of a lost browser was not closed", "error", cerr)
+		}
+	}
+	next := "the next call begins a new one, signed in nowhere"
+	if c.Session().Node != "" {
+		next = "this server's own browser does not come back: start quartet mcp again"
+	}
+	return fmt.Errorf("the browser is gone (%w). What was under way is not known to be done. The session is closed; %s", err, next)
+}
+
 func (s *Server) close(ctx context.Context) error {
 	s.mu.Lock()
 	c := s.client
