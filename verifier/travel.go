@@ -245,17 +245,17 @@ func tabID(s string) bool {
 // tabOpened judges by the tab in front, which must be a new one.
 func (j *judging) tabOpened() {
 	now := j.After.Tab
+	if j.Before != nil && j.Before.Tab == now {
+		j.is(bus.NoEffect, "No tab was opened; in front is tab %s, as before.", now)
+		return
+	}
 	for _, t := range j.Receipt.NewTabs {
 		if t.ID == now {
 			j.is(bus.Right, "In front is tab %s, which is new.", now)
 			return
 		}
 	}
-	if len(j.Receipt.NewTabs) > 0 {
-		j.is(bus.WrongEffect, "Tab %s is new, but in front is tab %s.", j.Receipt.NewTabs[0].ID, now)
-		return
-	}
-	j.is(bus.NoEffect, "No tab was opened; in front is tab %s.", now)
+	j.is(bus.WrongEffect, "In front is tab %s, which is not new.", now)
 }
 
 // tabFits tells whether the tab in front is the one that was asked for.

@@ -188,7 +188,7 @@ func TestMCPHands(t *testing.T) {
 	did(demo.KindSignIn, demo.KindMemberInvited, demo.KindContactDeleted, demo.KindContactsExported, demo.KindSettingsSaved, demo.KindCSVImported)
 
 	a = c.act("right", "browser_tabs", map[string]any{"action": "new", "url": d.URL() + "/help/cookies"})
-	if len(a.Tabs) != 2 && !strings.HasSuffix(a.URL, "/help/cookies") {
+	if len(a.Tabs) != 2 || !strings.HasSuffix(a.URL, "/help/cookies") {
 		t.Errorf("tabs %v at %s", a.Tabs, a.URL)
 	}
 	c.act("right", "browser_tabs", map[string]any{"action": "select", "index": 0})

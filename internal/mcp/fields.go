@@ -143,14 +143,16 @@ func (s *Server) sequence(ctx context.Context, steps []step, h hope) (*reply, er
 	var done []string
 	var facts []bus.Evidence
 	var reasons []string
+	tabs := false
 	for n, st := range steps {
 		if n == len(steps)-1 {
 			st.intent.Expect = checks
 		}
-		out, tabs, err := s.do(ctx, st.intent)
+		out, others, err := s.do(ctx, st.intent)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w; done before: %s", st.name, err, listed(done))
 		}
+		tabs = tabs || others
 		last := n == len(steps)-1 || out.Verdict.Outcome != bus.Right
 		for _, e := range out.Verdict.Evidence {
 			e.ID = fmt.Sprintf("v%d", len(facts)+1) // each verdict counts from 1
