@@ -86,7 +86,8 @@ type hand struct {
 func (h *hand) run(ctx context.Context) (err error) {
 	tab, err := h.a.pool.Tab(ctx, h.sess)
 	if err != nil {
-		if h.in.Action == bus.ActionSwitchTab || h.in.Action == bus.ActionCloseTab {
+		switch h.in.Action {
+		case bus.ActionSwitchTab, bus.ActionCloseTab, bus.ActionNewTab:
 			return h.withoutTab(ctx)
 		}
 		return err
@@ -114,16 +115,20 @@ func (h *hand) run(ctx context.Context) (err error) {
 		defer cancel()
 		h.gather(fctx, watch, err == nil)
 	}()
-	// A dead renderer answers nothing; what waits for it is let go at once.
+	// A dead renderer answers nothing, nor does one behind a dialog that stays
+	// open; what waits for it is let go at once.
 	dctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed }); werr == nil {
+		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed || h.leftOpen() }); werr == nil {
 			stop()
 		}
 	}()
 	if err = h.do(dctx); err != nil && watch.Facts().Crashed {
 		return refuse(bus.RefusedBrowserGone, "the tab's renderer died")
+	}
+	if err != nil {
+		err = h.heldByDialog(err)
 	}
 	return err
 }
@@ -141,6 +146,8 @@ func (h *hand) do(ctx context.Context) error {
 		return h.switchTab(ctx)
 	case bus.ActionCloseTab:
 		return h.closeTab(ctx)
+	case bus.ActionNewTab:
+		return h.newTab(ctx)
 	case bus.ActionWait:
 		return h.wait(ctx)
 	case bus.ActionExpectation:
@@ -198,7 +205,7 @@ func (h *hand) wait(ctx context.Context) error {
 
 func answers(a bus.Action) bool {
 	switch a {
-	case bus.ActionAccept, bus.ActionDismiss, bus.ActionCloseTab, bus.ActionSwitchTab, bus.ActionWait, bus.ActionExpectation:
+	case bus.ActionAccept, bus.ActionDismiss, bus.ActionCloseTab, bus.ActionSwitchTab, bus.ActionNewTab, bus.ActionWait, bus.ActionExpectation:
 		return true
 	}
 	return false

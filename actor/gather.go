@@ -38,8 +38,8 @@ func (h *hand) settle(ctx context.Context, tab *browser.Tab) {
 // attempt has time; then it gives up, as a person would with Esc: a page that
 // waits for an answer can't be looked at. It says whether one was on its way.
 func (h *hand) arrive(ctx context.Context, tab *browser.Tab) bool {
-	if tab.Coming() == "" {
-		return false
+	if tab.Coming() == "" || h.leftOpen() {
+		return false // behind a dialog nothing arrives
 	}
 	actx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.until)
 	defer cancel()
@@ -280,7 +280,7 @@ func (h *hand) settleOther(ctx context.Context, tabs []bus.Tab, t bus.Tab) {
 	if err != nil {
 		return
 	}
-	if u := tab.URL(); (u == "" || u == "about:blank") && len(tab.Blocked()) == 0 {
+	if u := tab.URL(); (u == "" || u == "about:blank") && len(tab.Blocked()) == 0 && h.in.Action != bus.ActionNewTab {
 		// It was opened just now; its document is on the way.
 		w := tab.Watch()
 		wctx, cancel := context.WithTimeout(ctx, newTabWait)

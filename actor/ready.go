@@ -136,7 +136,7 @@ func (h *hand) aimAt(ctx context.Context, ref string, o readyOptions) (*aim, err
 }
 
 func (h *hand) aimIn(ctx context.Context, f *browser.Frame, ref string, o readyOptions) (*aim, error) {
-	o.Wait = int(patience(ctx).Milliseconds())
+	o.Wait = int(h.readyIn(patience(ctx)).Milliseconds())
 	for try := 0; ; try++ {
 		var r readiness
 		if err := f.Call(ctx, &r, `(ref, o) => globalThis.__quartetAct.ready(ref, o)`, ref, o); err != nil {
@@ -171,6 +171,14 @@ func patience(ctx context.Context) time.Duration {
 	}
 	left := time.Until(d)
 	return max(left-max(left/5, time.Second), left/3, 10*time.Millisecond)
+}
+
+// readyIn is patience for what comes before any input, if the intent allows less.
+func (h *hand) readyIn(most time.Duration) time.Duration {
+	if h.in.ReadyMS > 0 {
+		return min(most, time.Duration(h.in.ReadyMS)*time.Millisecond)
+	}
+	return most
 }
 
 // through walks from the element's frame to the top, and checks that each

@@ -88,7 +88,7 @@ func (a *Agent) changed(ctx context.Context, s bus.Session, d time.Duration) boo
 func wantsTarget(in bus.Intent) bool {
 	switch in.Action {
 	case bus.ActionOpen, bus.ActionBack, bus.ActionForward, bus.ActionAccept, bus.ActionDismiss,
-		bus.ActionSwitchTab, bus.ActionCloseTab, bus.ActionWait, bus.ActionExpectation:
+		bus.ActionSwitchTab, bus.ActionCloseTab, bus.ActionNewTab, bus.ActionWait, bus.ActionExpectation:
 		return false
 	case bus.ActionPress, bus.ActionScroll, bus.ActionEvaluate:
 		return in.Target != nil && !in.Target.Focused

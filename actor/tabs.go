@@ -104,13 +104,28 @@ func (h *hand) closeTab(ctx context.Context) error {
 	return h.a.pool.CloseTab(ctx, h.sess, id)
 }
 
+// newTab opens a blank tab; afterTabs makes it the current one.
+func (h *hand) newTab(ctx context.Context) error {
+	h.rec.Sent = true
+	_, err := h.a.pool.OpenTab(ctx, h.sess)
+	return err
+}
+
 // withoutTab serves the tab actions when the current tab is gone.
 func (h *hand) withoutTab(ctx context.Context) error {
-	if h.in.Action == bus.ActionCloseTab {
+	switch h.in.Action {
+	case bus.ActionCloseTab:
 		return refuse(bus.RefusedNotFound, "the tab is closed already")
-	}
-	if err := h.switchTab(ctx); err != nil {
-		return err
+	case bus.ActionNewTab:
+		t, err := h.a.pool.OpenTab(ctx, h.sess)
+		if err != nil {
+			return err
+		}
+		h.rec.Tab, h.rec.Sent, h.rec.NewTabs = t.ID, true, []bus.Tab{t}
+	default:
+		if err := h.switchTab(ctx); err != nil {
+			return err
+		}
 	}
 	tabs, err := h.a.pool.Tabs(ctx, h.sess)
 	h.rec.Tabs = tabs

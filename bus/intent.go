@@ -28,7 +28,8 @@ const (
 	ActionAccept      Action = "accept_dialog"
 	ActionDismiss     Action = "dismiss_dialog"
 	ActionSwitchTab   Action = "switch_tab" // Value: tab id, title, URL part, "new", "previous", "first", "last"
-	ActionCloseTab    Action = "close_tab"  //
+	ActionCloseTab    Action = "close_tab"  // Value: as for switch_tab; "" the current one
+	ActionNewTab      Action = "new_tab"    // a blank one, which becomes the current tab; from clients only
 	ActionWait        Action = "wait"       // until Expect holds, or for Value milliseconds at most
 	ActionExpectation Action = "expect"     // Expect must hold now (within the horizon)
 	ActionRemember    Action = "remember"   // As: variable; what Target (or Of) shows
@@ -46,6 +47,9 @@ const (
 	RiskReversible   Risk = "reversible"   // most clicks
 	RiskIrreversible Risk = "irreversible" // pay, order, delete, send
 )
+
+// DialogLeave is the DialogAnswer of whoever answers dialogs by intents of their own.
+const DialogLeave = "leave"
 
 // An Intent is what the planner wants next. Values may hold ${secret:NAME};
 // only the actor expands it, into keystrokes (DESIGN 2.8).
@@ -66,13 +70,17 @@ type Intent struct {
 	Count     int      `json:"count,omitempty"`
 	Modifiers []string `json:"modifiers,omitempty"` // "Alt", "Control", "Meta", "Shift"
 	// DialogAnswer says how a dialog that this intent raises is answered:
-	// "accept", "dismiss", or "" for the session's policy (dismiss; a
-	// beforeunload is accepted only when the intent is to leave).
+	// "accept", "dismiss", "leave" (it stays open for the next intent), or "" for
+	// the session's policy (dismiss; a beforeunload is accepted only when the
+	// intent is to leave).
 	DialogAnswer string   `json:"dialog_answer,omitempty"`
 	PromptText   string   `json:"prompt_text,omitempty"`
 	Expect       []Expect `json:"expect,omitempty"`
 	Risk         Risk     `json:"risk"`
 	TimeoutMS    int      `json:"timeout_ms,omitempty"` // for the whole attempt; 0: the run's default
+	// ReadyMS is how long a target that is not ready (hidden, covered, in
+	// motion), or a dialog that is not open, is waited for; 0: most of TimeoutMS.
+	ReadyMS int `json:"ready_ms,omitempty"`
 }
 
 // A Target says which element is meant: by Ref, or by words. With both, the

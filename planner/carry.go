@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/planner/playbook"
 )
 
 // maxTries is how often one intent is attempted when repeating is harmless.
@@ -107,7 +108,7 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 	}
 	ctx, cancel := r.finishing(ctx)
 	defer cancel()
-	a := bus.Attempt{ID: fmt.Sprintf("%s.%d", i.ID, n), Intent: i.ID, Target: prepared.Target, To: prepared.To, Before: prepared.Before, Risk: i.Risk}
+	a := bus.Attempt{ID: fmt.Sprintf("%s.%d", i.ID, n), Intent: i.ID, Target: prepared.Target, To: prepared.To, Before: prepared.Before, Risk: r.riskOf(i, prepared.Target)}
 	if len(i.Expect) > 0 && i.Risk != bus.RiskRead && i.Risk != bus.RiskIdempotent && a.Before.Tree != "" {
 		// What held before is a crash away from not being known any more.
 		if a.Before.Tree, err = bus.KeepScene(ctx, r.b, a.Before.Tree); err != nil {
@@ -142,6 +143,15 @@ func (r *run) attempt(ctx context.Context, i bus.Intent, n int) (*Outcome, error
 		}
 	}
 	return out, err
+}
+
+// riskOf is an attempt's risk: the intent's, or, where a client names its target
+// by a ref, what the target itself promises, if that is more.
+func (r *run) riskOf(i bus.Intent, t *bus.Element) bus.Risk {
+	if !r.client || t == nil || i.Risk != bus.RiskReversible {
+		return i.Risk
+	}
+	return playbook.GuessRisk(bus.Intent{Action: i.Action, Target: &bus.Target{Role: t.Role, Name: t.Name}})
 }
 
 // finishing is a context for an attempt that is about to be journaled: when ctx

@@ -52,7 +52,7 @@ func NewClient(ctx context.Context, b *bus.Bus, o ClientOptions) (*Client, error
 	}
 	c := &Client{r: &run{
 		agent: &Agent{b: b, o: Options{Limits: o.Limits}}, b: b, id: o.Run, w: w, o: RunOptions{Vision: o.Vision},
-		limits: o.Limits, tries: 1, log: o.Logger.With("run", o.Run),
+		limits: o.Limits, tries: 1, client: true, log: o.Logger.With("run", o.Run),
 	}}
 	if err := c.r.own(ctx, bus.Submission{Run: o.Run, Name: o.Name, Workflow: data, Submitted: time.Now().UTC()}); err != nil {
 		return nil, err
@@ -81,6 +81,25 @@ func (c *Client) Do(ctx context.Context, i bus.Intent) (*Outcome, error) {
 	c.now = c.r.session
 	c.mu.Unlock()
 	return out, err
+}
+
+// Lost tells, after an error, whether the run's browser is gone: nothing more can
+// be done in this run but to close it. It looks at the page to find out.
+func (c *Client) Lost(ctx context.Context, err error) bool {
+	if isBrowserLost(err) {
+		return true
+	}
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	lost, lerr := c.r.browserLost(ctx)
+	return lost && lerr == nil
+}
+
+// Note writes a line for whoever reads the journal.
+func (c *Client) Note(ctx context.Context, text string) error {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	return c.r.append(ctx, bus.EventNote, bus.Note{Text: text})
 }
 
 // Close ends the run as closed and its browser session. Nobody claimed that

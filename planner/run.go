@@ -21,7 +21,8 @@ type run struct {
 	w      *workflow.Workflow
 	o      RunOptions
 	limits config.Limits
-	tries  int // of one intent, where repeating is harmless
+	tries  int  // of one intent, where repeating is harmless
+	client bool // its moves come from outside
 	log    *slog.Logger
 
 	seq     uint64 // of the journal's last entry, as this owner knows it

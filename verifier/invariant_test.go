@@ -13,7 +13,7 @@ import (
 var actions = []bus.Action{bus.ActionOpen, bus.ActionBack, bus.ActionForward, bus.ActionClick, bus.ActionHover, bus.ActionFill, bus.ActionType,
 	bus.ActionClear, bus.ActionReplace, bus.ActionSelect, bus.ActionPickDate, bus.ActionCheck, bus.ActionUncheck, bus.ActionToggle,
 	bus.ActionUpload, bus.ActionDownload, bus.ActionDrag, bus.ActionScroll, bus.ActionPress, bus.ActionAccept, bus.ActionDismiss,
-	bus.ActionSwitchTab, bus.ActionCloseTab, bus.ActionWait, bus.ActionExpectation, bus.ActionRemember}
+	bus.ActionSwitchTab, bus.ActionCloseTab, bus.ActionNewTab, bus.ActionWait, bus.ActionExpectation, bus.ActionRemember}
 
 // boast draws a receipt that claims everything went well.
 func boast(t *rapid.T, value string) bus.Receipt {

@@ -35,8 +35,12 @@ func (j *judging) own() {
 		j.scrolledTo()
 	case bus.ActionAccept, bus.ActionDismiss:
 		j.dialogAnswered()
-	case bus.ActionSwitchTab, bus.ActionCloseTab:
+	case bus.ActionSwitchTab:
 		j.tabChanged()
+	case bus.ActionCloseTab:
+		j.tabClosed()
+	case bus.ActionNewTab:
+		j.tabOpened()
 	case bus.ActionWait, bus.ActionExpectation:
 		if len(j.Intent.Expect) == 0 {
 			if j.Intent.Action == bus.ActionWait {

@@ -190,23 +190,6 @@ func (j *judging) tabChanged() {
 		was = j.Before.Tab
 	}
 	tab := fmt.Sprintf("tab %s, %s at %s", now, quote(j.After.Title), j.After.URL)
-	if j.Intent.Action == bus.ActionCloseTab {
-		open := false
-		for _, t := range j.Receipt.Tabs {
-			open = open || t.ID == was
-		}
-		switch {
-		case was == "":
-			j.is(bus.Unsure, "It is not known which tab was in front before.")
-		case now == was:
-			j.is(bus.NoEffect, "Tab %s is still in front.", was)
-		case open:
-			j.is(bus.WrongEffect, "Tab %s is not in front any more, but still open.", was)
-		default:
-			j.is(bus.Right, "Tab %s is closed; in front is %s.", was, tab)
-		}
-		return
-	}
 	fits := tabFits(j.Intent.Value, now, j.After.Title, j.After.URL, j.Receipt.Tabs)
 	if strings.EqualFold(j.Intent.Value, "previous") {
 		fits = now != was // which one that is, only the actor knows
@@ -221,6 +204,58 @@ func (j *judging) tabChanged() {
 	default:
 		j.is(bus.Right, "In front is %s; it was tab %s before.", tab, was)
 	}
+}
+
+// tabClosed judges by the tabs that are left.
+func (j *judging) tabClosed() {
+	now, was := j.After.Tab, ""
+	if j.Before != nil {
+		was = j.Before.Tab
+	}
+	meant := was
+	if tabID(j.Intent.Value) {
+		meant = j.Intent.Value // another than the one in front
+	}
+	open := false
+	for _, t := range j.Receipt.Tabs {
+		open = open || t.ID == meant
+	}
+	switch {
+	case meant == "":
+		j.is(bus.Unsure, "It is not known which tab was in front before.")
+	case len(j.Receipt.Tabs) == 0:
+		j.is(bus.Unsure, "It is not known which tabs are open.")
+	case now == meant:
+		j.is(bus.NoEffect, "Tab %s is still in front.", meant)
+	case open && meant == was:
+		j.is(bus.WrongEffect, "Tab %s is not in front any more, but still open.", meant)
+	case open:
+		j.is(bus.NoEffect, "Tab %s is still open.", meant)
+	default:
+		j.is(bus.Right, "Tab %s is closed; in front is tab %s, %s at %s.", meant, now, quote(j.After.Title), j.After.URL)
+	}
+}
+
+// tabID holds for the ids of tabs: t1, t2, ….
+func tabID(s string) bool {
+	n, ok := strings.CutPrefix(s, "t")
+	return ok && n != "" && strings.Trim(n, "0123456789") == ""
+}
+
+// tabOpened judges by the tab in front, which must be a new one.
+func (j *judging) tabOpened() {
+	now := j.After.Tab
+	if j.Before != nil && j.Before.Tab == now {
+		j.is(bus.NoEffect, "No tab was opened; in front is tab %s, as before.", now)
+		return
+	}
+	for _, t := range j.Receipt.NewTabs {
+		if t.ID == now {
+			j.is(bus.Right, "In front is tab %s, which is new.", now)
+			return
+		}
+	}
+	j.is(bus.WrongEffect, "In front is tab %s, which is not new.", now)
 }
 
 // tabFits tells whether the tab in front is the one that was asked for.

@@ -32,6 +32,8 @@ type client struct {
 	ctx context.Context
 	s   *mcp.ClientSession
 	url string
+	// temp is the folder of the process's temporary files; its browser names it.
+	temp string
 }
 
 func newClient(t *testing.T, p *place, args ...string) *client {
@@ -47,14 +49,15 @@ func newClient(t *testing.T, p *place, args ...string) *client {
 	t.Cleanup(site.Close)
 	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 	t.Cleanup(cancel)
+	temp := t.TempDir()
 	cmd := exec.Command(os.Args[0], append([]string{"mcp"}, args...)...)
-	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+os.Getenv("TMPDIR"), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(p.environ, asCommand+"=1", "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: 20 * time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return &client{t: t, ctx: ctx, s: s, url: site.URL}
+	return &client{t: t, ctx: ctx, s: s, url: site.URL, temp: temp}
 }
 
 // call returns a tool's text, and whether it is an error.
@@ -101,7 +104,7 @@ func TestMCP(t *testing.T) {
 	p := newPlace(t)
 	c := newClient(t, p)
 
-	first := c.want("browser_navigate", map[string]any{"url": c.url + "/"}, "Verdict: right", "Shelf", `"Buy"`, "more rows")
+	first := c.want("browser_navigate", map[string]any{"url": c.url + "/"}, "verdict: right", "Shelf", `"Buy"`, "more rows")
 	if n := aria.Tokens(first); n > 1700 {
 		t.Errorf("the first page took %d tokens", n)
 	}
@@ -131,11 +134,11 @@ func TestMCP(t *testing.T) {
 
 	// A change is told as such; the page itself is the oracle.
 	buy := regexp.MustCompile(`button "Buy" \[ref=(e\d+)\]`).FindStringSubmatch(play)[1]
-	c.want("browser_click", map[string]any{"ref": buy, "element": "the Buy button"}, "Verdict: right", "Clicked")
+	c.want("browser_click", map[string]any{"ref": buy, "element": "the Buy button"}, "verdict: right", "Clicked")
 	c.want("browser_evaluate", map[string]any{"function": "() => document.querySelector('#p').textContent"}, `"Clicked"`)
 	c.want("browser_evaluate", map[string]any{"function": "(el) => el.id", "ref": buy}, `"b"`)
-	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "Verdict: right", "The next page")
-	c.want("browser_navigate_back", nil, "Verdict: right", "Shelf")
+	c.want("browser_navigate", map[string]any{"url": c.url + "/next"}, "verdict: right", "The next page")
+	c.want("browser_navigate_back", nil, "verdict: right", "Shelf")
 
 	for _, bad := range []struct {
 		tool  string

@@ -14,15 +14,11 @@ import (
 // unlimited is the budget of a whole page.
 const unlimited = 1 << 30
 
-type navigateArgs struct {
-	URL string `json:"url" jsonschema:"the address to open"`
-}
-
 type noArgs struct{}
 
 type snapshotArgs struct {
 	Format string `json:"format,omitempty" jsonschema:"compact (default, fewest tokens), playwright (the YAML form) or json"`
-	Mode   string `json:"mode,omitempty" jsonschema:"auto (default): what changed since your last look, the page within the budget where there is none; diff: the same, always against your last look; full: the whole page"`
+	Mode   string `json:"mode,omitempty" jsonschema:"auto (default; in the playwright form full): what changed since your last look, the page within the budget where there is none; diff: the same, always against your last look; full: the whole page"`
 	Budget int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
 	Ref    string `json:"ref,omitempty" jsonschema:"only this element and what is in it"`
 	Target string `json:"target,omitempty" jsonschema:"the same as ref"`
@@ -56,12 +52,12 @@ func (s *Server) reading() {
 }
 
 func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) {
-	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget, Ref: in.Ref}
-	if req.Ref == "" {
-		req.Ref = in.Target
-	}
+	req := bus.ObserveRequest{Format: in.Format, Mode: in.Mode, Budget: in.Budget}
 	if in.Budget < 0 {
 		return "", fmt.Errorf("budget %d: it is a number of tokens above 0", in.Budget)
+	}
+	if in.Mode == "" && in.Format == "playwright" {
+		in.Mode, req.Mode = "full", "full" // who asks for that form expects the page
 	}
 	switch in.Mode {
 	case "", "auto", "diff":
@@ -76,6 +72,13 @@ func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) 
 	default:
 		return "", fmt.Errorf("mode %q: it is auto, full or diff", in.Mode)
 	}
+	if in.Ref != "" || in.Target != "" {
+		ref, err := refOf("snapshot", in.Ref, in.Target)
+		if err != nil {
+			return "", err
+		}
+		req.Ref = ref
+	}
 	return s.observe(ctx, req)
 }
 
@@ -86,21 +89,28 @@ func (s *Server) expand(ctx context.Context, in expandArgs) (string, error) {
 	return s.observe(ctx, bus.ObserveRequest{Mode: "full", Ref: in.Ref, From: in.From, Budget: in.Budget})
 }
 
-// observe asks for the page and writes the answer.
+// observe is look without the observation.
 func (s *Server) observe(ctx context.Context, req bus.ObserveRequest) (string, error) {
+	_, text, err := s.look(ctx, req)
+	return text, err
+}
+
+// look asks for the page and writes the answer.
+func (s *Server) look(ctx context.Context, req bus.ObserveRequest) (bus.Observation, string, error) {
 	c, err := s.begin(ctx)
 	if err != nil {
-		return "", err
+		return bus.Observation{}, "", err
 	}
 	req.Session = c.Session()
 	o, err := bus.Call[bus.ObserveRequest, bus.Observation](ctx, s.o.Bus, bus.VerbObserve, &req.Session, req)
 	if err != nil {
-		return "", err
+		return bus.Observation{}, "", s.orLost(ctx, c, err)
 	}
 	if req.Ref == "" {
 		s.saw(o.Version)
 	}
-	return s.write(ctx, o, req.Format)
+	text, err := s.write(ctx, o, req.Format)
+	return o, text, err
 }
 
 func (s *Server) find(ctx context.Context, in findArgs) (string, error) {
@@ -132,7 +142,7 @@ func (s *Server) write(ctx context.Context, o bus.Observation, format string) (s
 	}
 	var head strings.Builder
 	if o.Dialog != nil {
-		fmt.Fprintf(&head, "A %s dialog is open: %q. It blocks the page until it is answered.\n", o.Dialog.Type, o.Dialog.Message)
+		fmt.Fprintf(&head, "A %s dialog is open: %q. It blocks the page until browser_handle_dialog answers it.\n", o.Dialog.Type, o.Dialog.Message)
 	}
 	for _, n := range o.Notes {
 		if !strings.Contains(text, n) {
