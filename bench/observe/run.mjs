@@ -1,4 +1,4 @@
-// node run.mjs [--quick] [--sample] [--no-write]: prints the comparison and
+// node run.mjs [--quick] [--sample] [--only sizes|diffs|times] [--no-write]: prints the comparison and
 // rewrites the marked section of docs/performance.md. --quick times less often,
 // --sample takes every tenth APG page. QUARTET_BIN names the binary.
 import fs from 'fs';
@@ -139,7 +139,8 @@ async function times() {
 }
 
 const failures = [];
-for (const part of [sizes, diffs, times]) {
+const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1] : '';
+for (const part of [sizes, diffs, times].filter(f => !only || f.name === only)) {
   try { await part(); } catch (e) { failures.push(`${part.name}: ${e.message.split('\n')[0]}`); note(`${part.name}: ${e.stack}`); }
 }
 await Promise.allSettled([quartet.stop(), playwright.stop(), old.stop()]);
@@ -150,7 +151,7 @@ const flags = process.argv.slice(2).filter(a => a !== '--no-write'), command = f
 const section = [`Printed by \`${command}\`${process.env.APG_DIR ? ' (APG_DIR: a checkout of w3c/aria-practices)' : ''} on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn.`, '',
   '| what | Playwright | Quartet | must reach |', '|---|---|---|---|', ...rows.map(r => `| ${r.what} | ${r.theirs} | ${r.ours} | ${r.must} |`), ...failures.map(f => `\nNot measured: ${f}`)].join('\n');
 console.log(section);
-if (!process.argv.includes('--no-write') && failures.length === 0) { // half a run is no record
+if (!process.argv.includes('--no-write') && !only && failures.length === 0) { // half a run is no record
   const doc = path.join(here, '../../docs/performance.md'), begin = '<!-- bench-observe: begin -->', end = '<!-- bench-observe: end -->';
   const text = fs.readFileSync(doc, 'utf8'), a = text.indexOf(begin), b = text.indexOf(end);
   if (a < 0 || b < a) throw new Error(`${doc} has no section ${begin}`);

@@ -335,9 +335,9 @@ const POINTING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-
 function pointing(el, tag) { return tag === 'label' || N.hasAny(el) && POINTING.some((a) => N.has(el, a)); }
 
 // changesDone says that the walk has taken the changes in.
-function changesDone(cut) {
+function changesDone(anew) {
   walking = false;
   stale.clear(); deep.clear(); struck.clear();
   gone = [];
-  everything = cut;
+  everything = anew;
 }

@@ -173,6 +173,8 @@ function* walkTree(opts) {
   // Of a large page that is mostly new, the first part will do for now.
   const total = opts.first ? elementCount() : 0, part = total > LARGE && total > 4 * counted && total < capNow;
   const cap = part ? opts.first : capNow;
+  // A walk that was cut is walked anew, unless it is asked for again at once.
+  if (cap < capNow && lastTree && lastTree.cap === cap && lastTree.lie === lie() && performance.now() - lastTree.at < 2000) return { ...lastTree, walked: 0, quiet: true };
   const vp = viewportOf();
   const notes = [];
   const hovers = new Set();
@@ -612,7 +614,7 @@ function* walkTree(opts) {
     w.blocker = b && !(w.actOn && inFlat(b, w.el)) ? b : null;
   }
   changesDone(cut || torn);
-  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, walked, of: part ? total : 0 };
+  lastTree = { root: rootNode, unit: R.unit, stay, notes: [], viewport: vp, count, cut, cap, walked, of: part ? total : 0, lie: lie(), at: performance.now() };
   if (!part) counted = count;
   return { ...lastTree, notes, idle: Boolean(idle) };
 }

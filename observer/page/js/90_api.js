@@ -170,10 +170,16 @@ function first(text) {
 // answer makes the text of a walk. What changed while it rested is walked again,
 // but not for ever: a page that always changes is a moment behind.
 const PASSES = 3;
+let held = null; // a walk whose refs had to be brought first
 function* answer(opts) {
   const t0 = performance.now();
   let t = null, idle = true, quiet = true;
-  for (let pass = 0, before = -1; pass < PASSES && yields !== before; pass++) {
+  if (held && held.lie === lie()) {
+    t = held.tree; // as it was when refs were asked for
+    idle = quiet = false;
+  }
+  held = null;
+  for (let pass = 0, before = -1; !t || pass < PASSES && pass > 0 && yields !== before; pass++) {
     before = yields;
     t = yield* walkTree(pass ? { ...opts, fresh: false } : opts);
     quiet = quiet && Boolean(t.quiet);
@@ -186,6 +192,7 @@ function* answer(opts) {
   owed.rebound.push(...rebound);
   owed.recycled.push(...recycled);
   const refs = opts.refs || { n: 0 };
+  if (waiting.length > refs.n) held = { tree: t, lie: lie() };
   if (waiting.length > refs.n) return JSON.stringify({ doc: docID, need: waiting.length, millis: 0 });
   if (late()) yield;
   yield* giveRefs(waiting, refs.prefix, refs.start);
