@@ -105,6 +105,7 @@ func (j *judging) decide() {
 		j.settled = true
 		j.is(bus.WrongEffect, "The tab crashed while this was done.")
 	case j.ledAstray():
+	case j.unreachable():
 	case j.silent():
 	case !j.observed():
 		j.is(bus.Unsure, "The page could not be observed afterwards, so that nothing is known of the effect.")
@@ -126,6 +127,23 @@ func (j *judging) decide() {
 	}
 }
 
+// unreachable settles an act that led to an address from which nothing came.
+func (j *judging) unreachable() bool {
+	a := j.After
+	if a == nil || !strings.HasPrefix(a.URL, "chrome-error:") || j.Intent.Action == bus.ActionOpen || looksOnly(j.Intent.Action) ||
+		j.Before != nil && strings.HasPrefix(j.Before.URL, "chrome-error:") {
+		return false // what is opened is judged by where the page is
+	}
+	url := "the address that it led to"
+	for _, q := range j.Receipt.Requests {
+		if q.Type == "Document" && q.Error != "" {
+			url = q.URL + " (" + q.Error + ")"
+		}
+	}
+	j.is(bus.WrongEffect, "It led away from the page, and %s could not be loaded.", url)
+	return true
+}
+
 // silent settles an act after which the page itself answers no more: that is an
 // effect, and not the one that was meant. What an irreversible act did before is
 // for a person to find out.
@@ -143,6 +161,10 @@ func (j *judging) refused() bool {
 	if r.Sent || r.Lost || r.Refusal == nil && looksOnly(j.Intent.Action) {
 		return false
 	}
+	if r.Refusal == nil && j.so() {
+		j.settled = true
+		return true
+	}
 	if r.Refusal == nil {
 		// A claim to have done something without having sent anything.
 		j.settled = true
@@ -159,6 +181,21 @@ func (j *judging) refused() bool {
 	}
 	j.is(bus.NoEffect, "Nothing was sent: %s", sentence(r.Refusal.Message, string(r.Refusal.Code)))
 	return true
+}
+
+// so settles an act that aims at a state of a control which it has already, on
+// the fresh observation as before: there was nothing to send.
+func (j *judging) so() bool {
+	n := j.now()
+	if n == nil || !j.observed() || j.Before == nil || j.previously() == nil || j.previously().Checked != n.Checked {
+		return false
+	}
+	switch {
+	case j.Intent.Action == bus.ActionCheck && n.Checked == "true", j.Intent.Action == bus.ActionUncheck && n.Checked == "false":
+		j.is(bus.Right, "Read afresh, %s is %s, as it was before: nothing had to be done.", describe(n), either(n.Checked == "true", "checked", "not checked"))
+		return true
+	}
+	return false
 }
 
 func sentence(s, fallback string) string {
@@ -371,6 +408,9 @@ func statePostcondition(a bus.Action) bool {
 // twins takes back a verdict when another element fits the intent's words as
 // well, and nothing tells the two apart.
 func (j *judging) twins() {
+	if j.Intent.Target != nil && j.Intent.Target.Ref != "" {
+		return // the ref told them apart; words that mean another one were refused
+	}
 	if j.outcome != bus.Right || j.Before == nil || j.Intent.Target == nil || j.Attempt.Target == nil ||
 		looksOnly(j.Intent.Action) || j.Attempt.Target.Ref == "" {
 		return

@@ -104,6 +104,18 @@ func shorten(s string, max int) string {
 	return strings.TrimSpace(string(r)) + "… +" + strconv.Itoa(gone) + " characters"
 }
 
+// Shortened tells of a text that was cut, in the page or by the renderers, how it
+// begins and how many characters more there are (in UTF-16 units, where the page
+// cut it).
+func Shortened(s string) (begin string, more int, cut bool) {
+	m := shortened.FindStringSubmatch(s)
+	if m == nil {
+		return s, 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return strings.TrimSuffix(s, m[0]), n, err == nil
+}
+
 // fold is the form in which words are compared loosely: lower case, letters
 // and digits only, words separated by one space.
 func fold(s string) string { return strings.Join(words(s), " ") }

@@ -208,7 +208,7 @@ function* settleRefs(wanted) {
         let e = null;
         if (w.key && freshKeys.get(w.key + '|' + w.role) === 1) e = keys.get(w.key + '|' + w.role) || null;
         // An id may be reused for another thing of the row or of the page.
-        if (e && ((e.row !== undefined && w.row !== undefined && e.row !== w.row) || (e.key.startsWith('name=') && sameness(e.name) !== sameness(w.name)))) e = null;
+        if (e && ((e.row !== undefined && w.row !== undefined && e.row !== w.row) || (e.name && w.name && sameness(e.name) !== sameness(w.name)))) e = null;
         if (!e) {
           e = sigs.get(w.sig + '|' + w.ord) || null;
           // Among equals without a key the place decides, and only while
