@@ -119,8 +119,9 @@ func (h *hand) run(ctx context.Context) (err error) {
 	// open; what waits for it is let go at once.
 	dctx, stop := context.WithCancel(ctx)
 	defer stop()
+	leaves := h.in.DialogAnswer == bus.DialogLeave // the hand is its own goroutine's
 	go func() {
-		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed || h.leftOpen() }); werr == nil {
+		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed || leaves && tab.Dialog() != nil }); werr == nil {
 			stop()
 		}
 	}()
