@@ -23,6 +23,9 @@ const (
 	// gatherMax bounds everything that is done after the input.
 	gatherMax  = 8 * time.Second
 	newTabWait = 1500 * time.Millisecond
+	// fileBegins is how long a link that seems to lead nowhere may take to begin
+	// a download.
+	fileBegins = 600 * time.Millisecond
 	stopMax    = 2 * time.Second
 )
 
@@ -81,6 +84,12 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 		stopKeeping() // before the receipt that replaces it
 	}
 	f := w.Facts()
+	if ok && answers && h.rec.Sent && h.leadsNowhere(f) {
+		// A file's coming is told by the browser alone, and may be told late.
+		wctx, cancel := context.WithTimeout(ctx, fileBegins)
+		f, _ = w.Wait(wctx, func(f browser.Facts) bool { return !h.leadsNowhere(f) }) // what was seen so far is as good
+		cancel()
+	}
 	if ok && (h.in.Action == bus.ActionDownload || len(f.Downloads) > 0) {
 		f = h.awaitDownloads(ctx, w)
 	}
@@ -90,6 +99,13 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	if answers {
 		h.readBack(ctx)
 	}
+}
+
+// leadsNowhere holds for a click on a link of which nothing is seen to come.
+func (h *hand) leadsNowhere(f browser.Facts) bool {
+	t := h.rec.Target
+	return h.in.Action == bus.ActionClick && t != nil && t.Role == "link" &&
+		len(f.Downloads)+len(f.NewTabs)+len(f.Navigations)+len(f.Requests)+len(f.Dialogs) == 0
 }
 
 // keepSoFar keeps what is known right after the input, in the background until
