@@ -215,7 +215,9 @@ func (s *site) effect(i bus.Intent, attempt string, p plan, r *bus.Receipt) {
 		s.fields = append(s.fields, label(i))
 	default:
 		s.ledger = append(s.ledger, label(i))
-		r.Requests = append(r.Requests, bus.Request{Method: "POST", URL: s.url})
+		if !p.asks {
+			r.Requests = append(r.Requests, bus.Request{Method: "POST", URL: s.url})
+		}
 	}
 	s.effects[attempt] = s.browser
 	if p.tab != "" {

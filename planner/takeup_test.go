@@ -321,3 +321,39 @@ func TestLostAgain(t *testing.T) {
 		checkCuts(t, g, r.events, at+2, dead)
 	}
 }
+
+// A browser is lost right after an irreversible act. An address that carried it
+// out is not opened again, and what fails because the page is gone has not failed.
+func TestLostAfterPaying(t *testing.T) {
+	g := newRig(t)
+	for name, test := range map[string]struct {
+		then   string
+		plans  map[string][]plan
+		alive  bool
+		status bus.Status
+		reason string
+	}{
+		"posted, then led on":        {`Check "Paid"`, map[string][]plan{"Pay": {{goes: "http://shop.test/done"}}}, false, bus.Succeeded, ""},
+		"the address pays":           {`Check "Paid"`, map[string][]plan{"Pay": {{goes: "http://shop.test/done?pay", asks: true}}}, false, bus.NeedsPerson, "open that address again"},
+		"what follows is gone":       {`Click "Print"`, map[string][]plan{"Print": {{refuse: bus.RefusedNotFound}}}, false, bus.NeedsPerson, `"Click \"Pay\"" was carried out`},
+		"what follows was not there": {`Click "Print"`, map[string][]plan{"Print": {{refuse: bus.RefusedNotFound}}}, true, bus.Failed, "Print"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := flow(`Click "Pay"`, test.then)
+			sc := script{plans: test.plans}
+			whole := g.begin(t, f, sc, planner.Options{}).end().events
+			g.planner(t)
+			at := 0
+			for n, e := range whole {
+				if e.Kind == bus.EventVerdict && strings.Contains(string(e.Data), `"i1.1"`) {
+					at = n
+				}
+			}
+			s := g.cut(t, f, sc, whole[:at+1], untouched, !test.alive)
+			s.end().want(test.status, test.reason, "Pay")
+			if test.status == bus.NeedsPerson && test.reason == "open that address again" && len(s.opened) != 1 {
+				t.Errorf("opened %+v", s.opened)
+			}
+		})
+	}
+}

@@ -8,14 +8,13 @@ import "github.com/quartet-agents/quartet/observer/aria"
 // Nodes are never changed once made: trees of earlier captures share them. What
 // changes is copied, with all that holds it.
 type known struct {
-	doc      string
-	walk     int
-	elements int // as of the last walk
-	swept    int // items that were in the tree at the last sweep
-	items    map[int]*item
-	root     *item
-	stock    stock         // of ref numbers
-	frames   map[int]*item // iframes that the page has or had
+	doc    string
+	walk   int
+	swept  int // items that were in the tree at the last sweep
+	items  map[int]*item
+	root   *item
+	stock  stock         // of ref numbers
+	frames map[int]*item // iframes that the page has or had
 
 	last    assembly // of this frame with its child frames
 	shifted shifting // of the assembly, for the parent
@@ -136,7 +135,7 @@ func (k *known) apply(p *patch) bool {
 		}
 		moved(it, p.Boxes[i+1:i+6])
 	}
-	k.doc, k.walk, k.root, k.elements = p.Doc, p.Walk, root, p.Elements
+	k.doc, k.walk, k.root = p.Doc, p.Walk, root
 	if root != nil {
 		root.parent = nil
 		rebuild(root)
