@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/quartet-agents/quartet/internal/browser"
 	"github.com/quartet-agents/quartet/observer/aria"
 )
 
@@ -13,7 +14,8 @@ import (
 type tabKnown struct {
 	turn   chan struct{}
 	frames map[string]*known
-	used   int // tick of the last capture
+	top    *browser.Frame // as last listed; nil before
+	used   int            // tick of the last capture
 }
 
 // maxTabs is how many tabs are remembered.

@@ -126,10 +126,15 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 // once captures the frames as they are listed now. moved says that one of the
 // child frames was navigating meanwhile and is missing.
 func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, tk *tabKnown, refs Refs, o Options) (_ *Capture, moved bool, _ error) {
+	// Most looks are at the document that was there the last time: its walk
+	// begins while the frames are listed.
+	ahead := c.ahead(ctx, tk, refs, more, o)
 	frames, err := tab.Frames(ctx)
+	first, firstErr := ahead()
 	if err != nil {
 		return nil, false, err
 	}
+	tk.top = frames[0]
 	walks := make([]*frameWalk, len(frames))
 	errs := make([]error, len(frames))
 	// Child frames get most of the time, so that one that hangs leaves enough
@@ -145,6 +150,10 @@ func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, 
 			}
 			continue
 		}
+		if f.Parent == nil && first != nil && first.frame.Session == f.Session && first.frame.ID == f.ID {
+			walks[i].p, errs[i] = first.p, firstErr
+			continue
+		}
 		wg.Go(func() {
 			wctx, wmore := ctx, more
 			if f.Parent != nil {
@@ -156,6 +165,9 @@ func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, 
 	wg.Wait()
 	if errs[0] != nil {
 		return nil, false, errs[0]
+	}
+	if !walks[0].k.of(frames[0].Loader) {
+		return nil, false, fmt.Errorf("%w while its frames were listed", browser.ErrNavigated)
 	}
 	for i, err := range errs[1:] {
 		if err == nil {
@@ -214,6 +226,23 @@ func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, 
 		}
 	}
 	return out, moved, nil
+}
+
+// ahead begins the walk of the top frame as it was when last listed. The result
+// waits for it; it is nil where there was none.
+func (c *Capturer) ahead(ctx context.Context, tk *tabKnown, refs Refs, more *allowance, o Options) (result func() (*frameWalk, error)) {
+	f := tk.top
+	if f == nil || f.Note != "" || o.Fresh {
+		return func() (*frameWalk, error) { return nil, nil }
+	}
+	w := &frameWalk{frame: f, k: tk.frame(string(f.ID))}
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		w.p, err = c.frame(ctx, f, w.k, refs, more, o)
+		done <- err
+	}()
+	return func() (*frameWalk, error) { return w, <-done }
 }
 
 // ownerRef asks the parent for the ref of the child's iframe; "" when it is

@@ -9,6 +9,7 @@ import "github.com/quartet-agents/quartet/observer/aria"
 // changes is copied, with all that holds it.
 type known struct {
 	doc    string
+	seen   struct{ loader, doc string } // when last found to be one document
 	walk   int
 	swept  int // items that were in the tree at the last sweep
 	items  map[int]*item
@@ -193,6 +194,15 @@ func rebuild(root *item) {
 		}
 		it.node, it.dirty = &n, false
 	}
+}
+
+// of says whether what was walked is the document that the browser lists under
+// this loader id. The two are asked for at different moments: a navigation in
+// between shows in only one of them having changed.
+func (k *known) of(loader string) bool {
+	was := k.seen
+	k.seen.loader, k.seen.doc = loader, k.doc
+	return was.doc == "" || (was.loader == loader) == (was.doc == k.doc)
 }
 
 // sweep forgets the items that are not in the tree any more, whenever there are

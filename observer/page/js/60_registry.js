@@ -165,9 +165,13 @@ function* knownAlready(wanted) {
 // settle matches the walk's wanted elements with the registry: known elements
 // keep their refs, equivalents of vanished ones inherit them, the rest waits.
 function* settleRefs(wanted) {
-  settles++;
+  const some = unsettledAll ? null : unsettled;
+  unsettled = [];
+  unsettledAll = false;
   arounds = new Map();
-  if (yield* knownAlready(wanted)) return { waiting: [], rebound: [], recycled: [] };
+  if (some && (yield* knownAlready(some))) return NOTHING;
+  settles++;
+  if (!some && (yield* knownAlready(wanted))) return NOTHING;
   const walk = settles;
   const counts = new Map();
   for (const w of wanted) { const c = counts.get(w.sig) || 0; w.ord = c; counts.set(w.sig, c + 1); }
@@ -227,6 +231,7 @@ function* settleRefs(wanted) {
       for (const r of rebound) byRef.get(r).taken = false;
     }
   }
+  unsettledAll = waiting.length > 0; // until they have refs
   return { waiting, rebound, recycled };
 }
 
@@ -242,4 +247,5 @@ function* giveRefs(list, prefix, start) {
     byRef.set(ref, e);
     w.ref = ref;
   }
+  unsettledAll = false;
 }

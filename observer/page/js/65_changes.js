@@ -251,10 +251,15 @@ function applyRecord(r) {
   for (const n of [r.previousSibling, r.nextSibling]) if (n && isElement(n)) { touch(n); neighbours(n); }
   let names = false;
   for (const n of r.addedNodes) { if (isElement(n)) struck.add(n); names = names || named(n); }
-  for (const n of r.removedNodes) { const u = isElement(n) && units.get(n); if (u && u.geo) gone.push(u.geo); names = names || named(n); }
+  for (const n of r.removedNodes) { if (isElement(n)) left(units.get(n)); names = names || named(n); }
   if (names) for (const set of [pointed, labelable]) for (const el of set) touch(el);
 }
-let gone = []; // where removed elements were
+// gone is where elements were that are not shown any more; null is anywhere, for
+// what is in an element may lie outside of it.
+let gone = [];
+function left(unit) {
+  if (unit && unit.odd) gone = null; else if (unit && unit.geo && gone) gone.push(unit.geo);
+}
 
 // takeChanges brings stale, deep and everything up to date.
 function* takeChanges(active, lit) {

@@ -151,14 +151,16 @@ const textsOf = (kids) => { const out = []; for (const k of kids) textIn(k, out,
 // A node may be forgotten by what holds it, and come back when that is walked
 // again: lost counts by how many it is.
 const stays = (w) => w.keep && w.lost === 0;
-let forgotten = [];
+let forgotten = [], shaken = []; // the latter: of which lost changed in this walk
 function forget(k, depth) {
-  if (k.w) { k.w.lost++; forgotten.push(k.w); }
+  if (k.w) { k.w.lost++; forgotten.push(k.w); shaken.push(k.w); }
   if (k.children && depth < 60) for (const c of k.children) forget(c, depth + 1);
 }
 const bare = (s) => s.replace(/\s/g, '');
 
 let capNow = 150000, lastTree = null;
+let inView = [];     // wants that something could cover
+let modalsSeen = []; // open modal dialogs
 let counted = 0; // elements in the last whole walk
 const LARGE = 30000;
 function* walkTree(opts) {
@@ -194,9 +196,25 @@ function* walkTree(opts) {
   const reusing = !everything && !owners.size;
   // Nothing has to be walked: only what stands where may have changed.
   const idle = reusing && !stale.size && lastTree && lastTree.cap === cap ? lastTree : null;
+  // The same elements are wanted as the last time, as far as is known yet: then
+  // only those that were walked again have to be looked at.
+  let same = reusing && lastTree !== null && lastTree.cap === cap;
+  const again = [];
+  shaken = [];
+  loose = [];
 
+  // want makes, or makes anew, what is wanted of an element.
   function want(el, n, role, c, F) {
-    const w = { el, node: n, ctx: c, role, name: n.name || '', key: keyOf(el), sig: c.sig, parentSig: c.parentSig, row: c.row, rowEl: c.rowEl, keep: false, lost: 0, clip: c.outerClip, fixed: c.fixed, actOn: F.actOn || null, placed: -1, form: c.form, filled: Boolean(n.value) };
+    const old = el === F.el ? F.prior : wantOf.get(el);
+    const w = old && old.made !== walks ? old : { stayed: false, bits: -1, operable: false, blocker: null };
+    if (w.entry) w.entry.want = null;
+    if (w.role !== role) placedOtherwise = walks;
+    w.el = el; w.node = n; w.ctx = c; w.role = role; w.name = n.name || ''; w.key = keyOf(el); w.sig = c.sig; w.parentSig = c.parentSig;
+    w.row = c.row; w.rowEl = c.rowEl; w.keep = false; w.lost = 0; w.clip = c.outerClip; w.fixed = c.fixed; w.actOn = F.actOn || null;
+    w.form = c.form; w.filled = Boolean(n.value); w.made = walks; w.placed = -1; w.tried = false;
+    w.entry = null; w.ref = w.linked = w.controls = w.area = undefined;
+    again.push(w);
+    loose.push(w);
     n.w = w;
     wantOf.set(el, w);
     F.unit.seq.push(w);
@@ -211,7 +229,8 @@ function* walkTree(opts) {
     if (++count > cap) { cut = true; return null; }
     walked++;
     const old = units.get(el);
-    if (old) { for (const w of old.forgot) w.lost--; units.delete(el); }
+    if (old) { for (const w of old.forgot) { w.lost--; shaken.push(w); } units.delete(el); }
+    const prior = wantOf.get(el) || null;
     wantOf.delete(el);
     const unit = newUnit(el, pc);
     if (old) unit.geo = old.geo;
@@ -224,6 +243,8 @@ function* walkTree(opts) {
     if (s.display === 'none' && !(hover && !pc.hover)) {
       actOn = handleOf(el, tag, true);
       if (!actOn) {
+        left(old);
+        unit.geo = null;
         if (tag !== 'input' && !cut) units.set(el, unit);
         return null;
       }
@@ -261,7 +282,7 @@ function* walkTree(opts) {
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
     if (!role && tag.startsWith('svg:') && titled(el)) role = tag === 'svg:g' ? 'group' : 'img';
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
-    const F = { el, tag, role, s, c, unit, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
+    const F = { el, tag, role, s, c, unit, old, prior, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
     const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
@@ -402,6 +423,17 @@ function* walkTree(opts) {
     P.clicks = P.clicks || clicks;
     join(u, P);
     if (!cut) units.set(F.el, u);
+    same = same && alike(F.old, u);
+  }
+  // alike says that a unit wants the same as before, in the same order; of its
+  // parts each is asked itself.
+  function alike(old, u) {
+    if (!old || old.seq.length !== u.seq.length) return false;
+    for (let i = 0; i < u.seq.length; i++) {
+      const a = old.seq[i], b = u.seq[i];
+      if (a !== b && !(a.seq && b.seq && a.el === b.el)) return false;
+    }
+    return true;
   }
   function join(u, P) {
     P.unit.seq.push(u);
@@ -598,16 +630,34 @@ function* walkTree(opts) {
   if (lw && stays(lw) && !lw.node.active && !lw.node.looks) lw.node.looks = 'highlighted';
   if (cut && !part) notes.push('The page has more than ' + cap + ' elements; the rest is not listed.');
 
-  let stay = idle && idle.stay;
-  if (!idle) { stay = []; for (const w of members(R.unit)) { if (stays(w)) stay.push(w); if (nodded()) yield; } }
-  const { regions, torn } = yield* moveBoxes(R.unit, vp, stay);
+  const strayed = (w) => stays(w) !== w.stayed;
+  if (cut || shaken.some(strayed) || again.some(strayed)) same = false;
+  let stay = same && lastTree.stay;
+  if (!same) {
+    stay = [];
+    for (const w of members(R.unit)) { if ((w.stayed = stays(w))) stay.push(w); if (nodded()) yield; }
+    unsettledAll = unlinkedAll = true;
+    unsettled = []; unlinked = [];
+  } else if (!idle) {
+    if (!unsettledAll) unsettled.push(...again.filter(stays));
+    if (!unlinkedAll) unlinked.push(...again);
+  }
+  const { regions: around, torn } = yield* moveBoxes(R.unit, vp, same ? null : stay);
+  // The backdrop of a modal dialog lies over all, wherever the dialog is.
+  const regions = modals.length === modalsSeen.length && modals.every((m, i) => m === modalsSeen[i]) ? around : null;
+  modalsSeen = modals;
   // Nothing moved either, and what could cover something did not change.
   if (idle && movedAt !== walks && regions && !regions.length) { changesDone(cut || torn); return { ...idle, viewport: vp, notes, walked, quiet: true }; }
-  let hits = 0;
-  for (const w of stay) {
-    const n = w.node, role = w.role;
-    if (!w.operable || w.area || hits >= 400 || n.offscreen || n.unreachable || n.clipped || n.pointer_none || role === 'option') { w.blocker = null; w.tried = false; continue; }
-    hits++;
+  // What is in view is tried, so many at most.
+  if (!same || placedOtherwise === walks) {
+    inView = [];
+    for (const w of stay) {
+      const n = w.node;
+      if (!w.operable || w.area || inView.length >= 400 || n.offscreen || n.unreachable || n.clipped || n.pointer_none || w.role === 'option') { w.blocker = null; w.tried = false; } else inView.push(w);
+    }
+  }
+  for (const w of inView) {
+    const n = w.node;
     if (w.tried && w.moved !== walks && !meets(regions, n.box)) continue;
     w.tried = true;
     const b = blocker(w.actOn || w.el, rectAt(w), clipNow(w.clip), vp);

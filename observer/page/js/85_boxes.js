@@ -39,7 +39,8 @@ function areaRect(a, r) {
 function measure(w, vp) {
   const n = w.node, el = w.el;
   let r = w.area ? areaRect(el, N.rect(w.area)) : rectOf(w.actOn || el);
-  w.operable = WIDGETS.has(w.role) || Boolean(n.clickable);
+  const operable = WIDGETS.has(w.role) || Boolean(n.clickable);
+  if (w.operable !== operable) { w.operable = operable; placedOtherwise = walks; }
   w.noSize = false;
   const hover = w.operable && (w.ctx.hover || w.ctx.shy);
   if (hover && !n.on_hover) { n.on_hover = true; remade(n); }
@@ -71,23 +72,29 @@ function put(w, b, r, vp) {
   if (w.noEvents) n.pointer_none = true;
   if (n[CUT]) n.clipped = true;
   n.box = b;
-  if (!was || was.x !== b.x || was.y !== b.y || was.w !== b.w || was.h !== b.h || before !== placeBits(n)) {
+  const bits = placeBits(n);
+  if (w.bits !== bits) { w.bits = bits; placedOtherwise = walks; }
+  if (!was || was.x !== b.x || was.y !== b.y || was.w !== b.w || was.h !== b.h || before !== bits) {
     relocated(n);
     w.moved = walks;
   }
 }
 let movedAt = 0; // the last walk in which anything moved
+let placedOtherwise = 0; // the last one in which something came into view, or went out of it
+let loose = []; // wants that lost their place in this walk
+const loosen = (w) => { w.placed = -1; loose.push(w); };
 const placeBits = (n) => (n.offscreen ? 1 : 0) + (n.unreachable ? 2 : 0) + (n.clipped ? 4 : 0) + (n.pointer_none ? 8 : 0);
 
 // moveBoxes brings the boxes of all units up to date, and returns the regions
 // of the page in which something may lie otherwise than before; null is all.
 // What it measures holds only together: when the page moved while it rested it
-// begins again, twice at most; then the result is torn.
+// begins again, twice at most; then the result is torn. stay is all that has a
+// place; null where only those that lost theirs have to be measured.
 function* moveBoxes(root, vp, stay) {
   for (let again = 0; ; again++) {
     const was = lie(), rested = yields;
     const regions = yield* moveOnce(root, vp, again > 0);
-    for (const w of stay) { if (w.placed < 0) measure(w, vp); if (nodded()) yield; }
+    for (const w of stay || loose) { if (w.placed < 0 && stays(w)) measure(w, vp); if (nodded()) yield; }
     const torn = yields > rested && lie() !== was;
     if (!torn || again === 2) return { regions: again ? null : regions, torn };
     clipRound++;
@@ -102,7 +109,7 @@ function lie() {
   return [scrolls, scrollX, scrollY, innerWidth, innerHeight, quietSince, later.length].join();
 }
 function* moveOnce(root, vp, all) {
-  let regions = everything ? null : [...gone];
+  let regions = everything || !gone ? null : [...gone];
   const region = (r) => {
     if (!regions || !r || r.width <= 0 || r.height <= 0) return;
     if (regions.length >= 64) regions = null; else regions.push(r);
@@ -123,7 +130,7 @@ function* moveOnce(root, vp, all) {
     const still = !reused && old && r && u.seq.length >= WIDE && sameRect(r, old) && stillAround(u);
     for (let i = u.seq.length - 1; i >= 0; i--) {
       const x = u.seq[i];
-      if (!x.seq) { if (stays(x)) measure(x, vp); else x.placed = -1; } else if (!still || x.odd || x.walk === walks) todo.push(x);
+      if (!x.seq) { if (stays(x)) measure(x, vp); else loosen(x); } else if (!still || x.odd || x.walk === walks) todo.push(x);
     }
   }
   return regions;
@@ -155,7 +162,7 @@ function shift(unit, dx, dy, vp) {
     for (const x of u.seq) {
       if (x.seq) { todo.push(x); continue; }
       const b = x.node.box;
-      if (!b || !stays(x) || x.placed < 0) { x.placed = -1; continue; }
+      if (!b || !stays(x) || x.placed < 0) { loosen(x); continue; }
       x.at = { left: x.at.left + dx, top: x.at.top + dy }; // unrounded: sums of rounded ones drift
       const r = { left: x.at.left, top: x.at.top, right: x.at.left + b.w, bottom: x.at.top + b.h, width: b.w, height: b.h };
       x.placed = walks;

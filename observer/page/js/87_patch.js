@@ -8,17 +8,26 @@ const NEWEST = Symbol('newest'), SHIFTED = Symbol('shifted'), TEXTS = Symbol('te
 let lastID = 0, lastSeal = 0; // the latter: walk of the last answer, walks without one lie between
 const sealed = (n) => n[ID] && n[NEWEST] <= lastSeal && n[SHIFTED] <= lastSeal;
 
+// What was walked again since refs were last settled, and since marks were last
+// written: all of it, or these.
+let unsettled = [], unsettledAll = true, unlinked = [], unlinkedAll = true;
+let tied = new Set(); // wants whose marks name other nodes
+
 // link writes onto the nodes what only the whole walk knows: refs, and marks
 // that name other nodes.
 function* link(t) {
+  const list = unlinkedAll ? t.stay : new Set([...unlinked, ...inView, ...tied]);
+  if (unlinkedAll) tied = new Set();
   const set = (n, key, v) => {
     if (n[key] === v) return;
     if (v === undefined) delete n[key]; else n[key] = v;
     remade(n);
   };
-  for (const w of t.stay) {
+  for (const w of list) {
     if (nodded()) yield;
+    if (!stays(w)) continue;
     const n = w.node, c = w.ctx;
+    if (w.controls || w.blocker) tied.add(w); else tied.delete(w);
     if (w.linked === w.ref && !w.controls && !w.blocker && n.covered_by === undefined) continue;
     w.linked = w.ref;
     set(n, 'ref', w.ref);
@@ -36,6 +45,8 @@ function* link(t) {
     set(n, 'inert', c && c.inert ? true : undefined);
     set(n, 'transparent', c && c.clear && !w.actOn || n[FAINT] ? true : undefined);
   }
+  unlinked = [];
+  unlinkedAll = false;
 }
 
 // remade says that a node was changed in this walk, relocated that only its

@@ -174,7 +174,7 @@ let held = null; // a walk whose refs had to be brought first
 function* answer(opts) {
   const t0 = performance.now();
   let t = null, idle = true, quiet = true;
-  if (held && held.lie === lie()) {
+  if (held && held.walk === walks && held.lie === lie()) {
     t = held.tree; // as it was when refs were asked for
     idle = quiet = false;
   }
@@ -192,7 +192,7 @@ function* answer(opts) {
   owed.rebound.push(...rebound);
   owed.recycled.push(...recycled);
   const refs = opts.refs || { n: 0 };
-  if (waiting.length > refs.n) held = { tree: t, lie: lie() };
+  if (waiting.length > refs.n) held = { tree: t, lie: lie(), walk: walks };
   if (waiting.length > refs.n) return JSON.stringify({ doc: docID, need: waiting.length, millis: 0 });
   if (late()) yield;
   yield* giveRefs(waiting, refs.prefix, refs.start);
