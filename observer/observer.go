@@ -229,7 +229,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 		if errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
 			key := state.Key
 			if !seen { // the last tree is of another document
-				if key, err = bus.PutScene(ctx, a.bus, tree, weight(tree)); err != nil {
+				if key, err = bus.PutScene(ctx, a.bus, tree, 1); err != nil {
 					return fail(err)
 				}
 			}
@@ -242,7 +242,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 		return fail(err)
 	}
 	tree := got.Tree
-	state, err := a.version(ctx, s.ID, tree)
+	state, err := a.version(ctx, s.ID, tree, got.Elements)
 	if err != nil {
 		return fail(err)
 	}

@@ -48,8 +48,9 @@ func (s *versions) before(v int) int {
 var errRaced = errors.New("another replica has counted a version")
 
 // version counts: a tree that equals the last one keeps its version and key,
-// any other gets the next version and is kept. It sets tree.Version.
-func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree) (*versions, error) {
+// any other gets the next version and is kept. It sets tree.Version. elements is
+// how large the tree is, about.
+func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree, elements int) (*versions, error) {
 	for {
 		old, err := a.versions(ctx, session)
 		if err != nil {
@@ -66,7 +67,7 @@ func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree) (*
 		if !same {
 			tree.Version++
 		}
-		key, err := bus.PutScene(ctx, a.bus, tree, weight(tree))
+		key, err := bus.PutScene(ctx, a.bus, tree, max(1, elements))
 		if err != nil {
 			return nil, err
 		}
@@ -128,21 +129,6 @@ func (a *Agent) base(ctx context.Context, s *versions, version int) *aria.Tree {
 		return t
 	}
 	return nil
-}
-
-// weight is how many nodes a tree has.
-func weight(t *aria.Tree) int {
-	if t.Root == nil {
-		return 1
-	}
-	n := 0
-	todo := []*aria.Node{t.Root}
-	for len(todo) > 0 {
-		last := todo[len(todo)-1]
-		todo = append(todo[:len(todo)-1], last.Children...)
-		n++
-	}
-	return n
 }
 
 // lastKnown returns the last tree of the session, marked stale, with a note

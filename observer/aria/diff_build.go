@@ -6,18 +6,48 @@ import "slices"
 // without ref by role, name, content and position among the children of
 // matched parents. Time is near linear in both trees.
 func Diff(base, next *Tree) *Delta {
-	if base.Root != nil && base.Root == next.Root { // the same nodes, not only equal ones
-		return &Delta{Base: headOf(base), Next: headOf(next), Size: len(newIndex(base).nodes)}
+	d, m := compared(base, next)
+	// What the trees share was counted as one.
+	pos := make([]int, len(m.a.nodes))
+	for i, n := range m.a.nodes {
+		pos[i] = d.Size
+		if d.Size++; m.fromA[i] >= 0 && m.shared[m.fromA[i]] {
+			d.Size += n.size() - 1
+		}
 	}
+	full := func(i *int) {
+		switch {
+		case *i >= len(pos):
+			*i += d.Size - len(pos)
+		case *i >= 0:
+			*i = pos[*i]
+		}
+	}
+	for k := range d.Changes {
+		c := &d.Changes[k]
+		full(&c.At)
+		if c.Kind == Added || c.Kind == Moved {
+			full(&c.Parent)
+		}
+	}
+	for k := range d.Orders {
+		full(&d.Orders[k].Parent)
+	}
+	return d
+}
+
+// compared is Diff with numbers that are those of the matching, and no size:
+// a reader needs neither.
+func compared(base, next *Tree) (*Delta, *matching) {
 	m := match(base, next)
-	b := &builder{matching: m, delta: &Delta{Base: headOf(base), Next: headOf(next), Size: len(m.a.nodes)},
+	b := &builder{matching: m, delta: &Delta{Base: headOf(base), Next: headOf(next)},
 		was: newPlacer(m.a), is: newPlacer(m.b), inside: make([]bool, len(m.b.nodes)), number: numberNew(m)}
 	b.moves()
 	b.removed()
 	placed := b.placed()
 	own := b.own()
 	b.delta.Changes = append(append(b.delta.Changes, placed...), own...)
-	return b.delta
+	return b.delta, m
 }
 
 // A builder makes a Delta of a matching.

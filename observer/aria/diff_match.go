@@ -5,31 +5,36 @@ import (
 	"reflect"
 )
 
-// A matching pairs the nodes of two trees.
+// A matching pairs the nodes of two trees. What the trees share is one entry,
+// without what is in it: the price of a small change follows the change.
 type matching struct {
 	a, b         *index
 	fromA, fromB []int // partner, or -1
 	saysA, saysB *digest
-	firstA       []string // first ref in the subtree
-	firstB       []string
 	left, right  []int  // of children, used again
 	shared       []bool // by b's number: the very node of a, with all that is in it
+	firstA       *firsts
+	firstB       *firsts
 }
 
 // match pairs nodes by ref, then, under matched parents, nodes without ref (or
 // with refs that found no partner) by content, by the refs inside them, by
 // role and name, and last by role between the same neighbours.
 func match(base, next *Tree) *matching {
-	m := &matching{a: numbered(base), b: numbered(next)}
-	m.fromA, m.fromB = unpaired(len(m.a.nodes)), unpaired(len(m.b.nodes))
+	m := &matching{a: &index{tree: base}, b: &index{tree: next}}
+	switch {
+	case base.Root != nil && next.Root != nil:
+		m.inPlace(base.Root, next.Root, -1, -1)
+	case base.Root != nil:
+		m.a.number(base.Root, -1)
+	case next.Root != nil:
+		m.b.number(next.Root, -1)
+	}
+	m.settle()
 	seed := maphash.MakeSeed()
 	m.saysA, m.saysB = newDigest(m.a, seed), newDigest(m.b, seed)
-	m.firstA, m.firstB = firstRefs(m.a), firstRefs(m.b)
+	m.firstA, m.firstB = &firsts{x: m.a, known: make([]bool, len(m.a.nodes)), ref: make([]string, len(m.a.nodes))}, &firsts{x: m.b, known: make([]bool, len(m.b.nodes)), ref: make([]string, len(m.b.nodes))}
 
-	m.shared = make([]bool, len(m.b.nodes))
-	if len(m.a.nodes) > 0 && len(m.b.nodes) > 0 {
-		m.inPlace()
-	}
 	byRef := map[string]int{}
 	for i, n := range m.a.nodes {
 		if n.Ref != "" && m.fromA[i] < 0 {
@@ -55,69 +60,86 @@ func match(base, next *Tree) *matching {
 	return m
 }
 
-// inPlace pairs the roots and, from both ends of their children on, what stands
-// where it stood: what the trees share needs no look inside, so that the price
-// of a small change follows the change.
-func (m *matching) inPlace() {
-	m.pair(0, 0)
-	todo := [][2]int{{0, 0}}
-	if m.a.nodes[0] == m.b.nodes[0] {
-		m.share(0, 0)
+// inPlace numbers two nodes that are a pair, and pairs, from both ends of their
+// children on, what stands where it stood.
+func (m *matching) inPlace(a, b *Node, parentA, parentB int) {
+	i, j := m.a.enter(a, parentA), m.b.enter(b, parentB)
+	m.settle()
+	m.pair(i, j)
+	if a == b {
+		m.shared[j] = true
+		m.a.leave(i)
+		m.b.leave(j)
 		return
 	}
-	for len(todo) > 0 {
-		i, j := todo[len(todo)-1][0], todo[len(todo)-1][1]
-		todo = todo[:len(todo)-1]
-		left, right := unpairedIn(nil, m.a, m.fromA, i), unpairedIn(nil, m.b, m.fromB, j)
-		both := func(k, l int) bool {
-			switch a, b := m.a.nodes[k], m.b.nodes[l]; {
-			case a == b:
-				m.share(k, l)
-			case a.Ref != "" && a.Ref == b.Ref || m.plainlySame(k, l):
-				m.pair(k, l)
-				todo = append(todo, [2]int{k, l})
-			default:
-				return false
-			}
-			return true
-		}
-		for len(left) > 0 && len(right) > 0 && both(left[0], right[0]) {
-			left, right = left[1:], right[1:]
-		}
-		for len(left) > 0 && len(right) > 0 && both(left[len(left)-1], right[len(right)-1]) {
-			left, right = left[:len(left)-1], right[:len(right)-1]
-		}
+	left, right := a.Children, b.Children
+	head, tail := 0, 0
+	for head < min(len(left), len(right)) && stands(left[head], right[head]) {
+		head++
 	}
+	for tail < min(len(left), len(right))-head && stands(left[len(left)-1-tail], right[len(right)-1-tail]) {
+		tail++
+	}
+	for k := range head {
+		m.inPlace(left[k], right[k], i, j)
+	}
+	for _, k := range left[head : len(left)-tail] {
+		m.a.number(k, i)
+	}
+	for _, k := range right[head : len(right)-tail] {
+		m.b.number(k, j)
+	}
+	m.settle()
+	for k := tail; k > 0; k-- {
+		m.inPlace(left[len(left)-k], right[len(right)-k], i, j)
+	}
+	m.a.leave(i)
+	m.b.leave(j)
 }
 
-// share pairs a node that both trees hold, and all in it.
-func (m *matching) share(i, j int) {
-	for k := range m.a.end[i] - i {
-		m.pair(i+k, j+k)
-		m.shared[j+k] = true
-	}
+// stands holds for nodes at the same place that are the same, or that ref or
+// content says are.
+func stands(a, b *Node) bool {
+	return a == b || a.Ref != "" && a.Ref == b.Ref || a.Ref == "" && b.Ref == "" && plainlySame(a, b, firstRef(a), firstRef(b))
 }
 
-func unpaired(n int) []int {
-	p := make([]int, n)
-	for i := range p {
-		p[i] = -1
+// settle makes room for the partners of what was numbered.
+func (m *matching) settle() {
+	for len(m.fromA) < len(m.a.nodes) {
+		m.fromA = append(m.fromA, -1)
 	}
-	return p
+	for len(m.fromB) < len(m.b.nodes) {
+		m.fromB, m.shared = append(m.fromB, -1), append(m.shared, false)
+	}
 }
 
 func (m *matching) pair(i, j int) { m.fromA[i], m.fromB[j] = j, i }
 
-// firstRefs finds the first ref in each subtree.
-func firstRefs(x *index) []string {
-	first := make([]string, len(x.nodes))
-	for i := len(x.nodes) - 1; i >= 0; i-- {
-		first[i] = x.nodes[i].Ref
-		for k := i + 1; k < x.end[i] && first[i] == ""; k = x.end[k] {
-			first[i] = first[k]
+// firsts finds the first ref in each subtree, when it is first asked for.
+type firsts struct {
+	x     *index
+	known []bool
+	ref   []string
+}
+
+func (f *firsts) of(i int) string {
+	if !f.known[i] {
+		f.known[i] = true
+		f.ref[i] = f.x.nodes[i].Ref
+		for k := i + 1; k < f.x.end[i] && f.ref[i] == ""; k = f.x.end[k] {
+			f.ref[i] = f.of(k)
 		}
 	}
-	return first
+	return f.ref[i]
+}
+
+// firstRef is the first ref in a subtree.
+func firstRef(n *Node) string {
+	ref := n.Ref
+	for k := 0; k < len(n.Children) && ref == ""; k++ {
+		ref = firstRef(n.Children[k])
+	}
+	return ref
 }
 
 // A digest hashes what subtrees say, refs and geometry left out, each when it is
@@ -163,11 +185,11 @@ func (m *matching) children(i, j int) {
 	m.left, m.right = unpairedIn(m.left[:0], m.a, m.fromA, i), unpairedIn(m.right[:0], m.b, m.fromB, j)
 	left, right := m.left, m.right
 	// What stands before and after the change needs no search.
-	for len(left) > 0 && len(right) > 0 && m.plainlySame(left[0], right[0]) {
+	for len(left) > 0 && len(right) > 0 && m.plainly(left[0], right[0]) {
 		m.pair(left[0], right[0])
 		left, right = left[1:], right[1:]
 	}
-	for len(left) > 0 && len(right) > 0 && m.plainlySame(left[len(left)-1], right[len(right)-1]) {
+	for len(left) > 0 && len(right) > 0 && m.plainly(left[len(left)-1], right[len(right)-1]) {
 		m.pair(left[len(left)-1], right[len(right)-1])
 		left, right = left[:len(left)-1], right[:len(right)-1]
 	}
@@ -175,14 +197,14 @@ func (m *matching) children(i, j int) {
 		return
 	}
 	// A ref inside tells equals apart; words alone do not.
-	left, right = byKey(m, left, right, func(x *index, k int, says *digest, first []string) (any, bool) {
-		return refAndWords{first[k], says.of(k)}, first[k] != "" && x.nodes[k].Ref == ""
+	left, right = byKey(m, left, right, func(x *index, k int, says *digest, first *firsts) (any, bool) {
+		return refAndWords{first.of(k), says.of(k)}, first.of(k) != "" && x.nodes[k].Ref == ""
 	})
-	left, right = byKey(m, left, right, func(_ *index, k int, says *digest, _ []string) (any, bool) { return says.of(k), true })
-	left, right = byKey(m, left, right, func(x *index, k int, _ *digest, first []string) (any, bool) {
-		return [2]string{x.nodes[k].Role, first[k]}, first[k] != "" && x.nodes[k].Ref == ""
+	left, right = byKey(m, left, right, func(_ *index, k int, says *digest, _ *firsts) (any, bool) { return says.of(k), true })
+	left, right = byKey(m, left, right, func(x *index, k int, _ *digest, first *firsts) (any, bool) {
+		return [2]string{x.nodes[k].Role, first.of(k)}, first.of(k) != "" && x.nodes[k].Ref == ""
 	})
-	left, right = byKey(m, left, right, func(x *index, k int, _ *digest, _ []string) (any, bool) {
+	left, right = byKey(m, left, right, func(x *index, k int, _ *digest, _ *firsts) (any, bool) {
 		n := x.nodes[k]
 		return [3]string{n.Role, n.Name, n.Key}, n.Name != "" || n.Key != ""
 	})
@@ -207,19 +229,22 @@ func unpairedIn(out []int, x *index, partner []int, i int) []int {
 
 // plainlySame holds for children without ref at the same end of their parents
 // that are leaves saying the same, or hold the same ref first.
-func (m *matching) plainlySame(i, j int) bool {
-	a, b := m.a.nodes[i], m.b.nodes[j]
-	if a.Role != b.Role || a.Ref != "" || b.Ref != "" || m.firstA[i] != m.firstB[j] {
+func plainlySame(a, b *Node, firstA, firstB string) bool {
+	if a.Role != b.Role || a.Ref != "" || b.Ref != "" || firstA != firstB {
 		return false
 	}
-	if m.firstA[i] != "" {
+	if firstA != "" {
 		return true
 	}
 	return len(a.Children) == 0 && len(b.Children) == 0 && a.Name == b.Name && a.Text == b.Text && a.Label == b.Label && valueOf(a) == valueOf(b)
 }
 
+func (m *matching) plainly(i, j int) bool {
+	return plainlySame(m.a.nodes[i], m.b.nodes[j], m.firstA.of(i), m.firstB.of(j))
+}
+
 // byKey pairs children with equal keys in order and returns those left over.
-func byKey(m *matching, left, right []int, key func(x *index, k int, says *digest, first []string) (any, bool)) (l, r []int) {
+func byKey(m *matching, left, right []int, key func(x *index, k int, says *digest, first *firsts) (any, bool)) (l, r []int) {
 	if len(left) == 0 || len(right) == 0 {
 		return left, right
 	}

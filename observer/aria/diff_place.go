@@ -10,7 +10,6 @@ type placer struct {
 	nth    []int // position among the siblings
 	prev   []int // the sibling before, or -1
 	alive  []bool
-	tables int
 	said   map[int]string // surroundings by node
 	heads  map[int]string // headings before a node in its parent
 	headed map[int]bool   // parents whose children are in heads
@@ -31,9 +30,6 @@ func (p *placer) get() *placer {
 		p.prev[0] = -1
 	}
 	for i, n := range x.nodes {
-		if isTable(n.Role) {
-			p.tables++
-		}
 		inside := p.alive[i] || announces(n)
 		k, last := 0, -1
 		for j := i + 1; j < x.end[i]; j = x.end[j] {
@@ -70,10 +66,25 @@ func (p *placer) node(i int) string {
 }
 
 func (p *placer) ofRow(place string) string {
-	if p.get().tables == 1 && (place == "table" || place == "grid" || place == "treegrid") {
+	if (place == "table" || place == "grid" || place == "treegrid") && tablesIn(p.x.tree.Root, 2) == 1 {
 		return ""
 	}
 	return place
+}
+
+// tablesIn counts the tables in a subtree, up to most.
+func tablesIn(n *Node, most int) int {
+	count := 0
+	if isTable(n.Role) {
+		count++
+	}
+	for _, k := range n.Children {
+		if count >= most {
+			break
+		}
+		count += tablesIn(k, most-count)
+	}
+	return count
 }
 
 // of is what place says of the path to node i.

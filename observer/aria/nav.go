@@ -352,19 +352,27 @@ func numbered(t *Tree) *index {
 		return x
 	}
 	size := t.Root.size()
-	x.nodes, x.parent, x.end = make([]*Node, 0, size), make([]int, 0, size), make([]int, size)
+	x.nodes, x.parent, x.end = make([]*Node, 0, size), make([]int, 0, size), make([]int, 0, size)
 	x.number(t.Root, -1)
 	return x
 }
 
 func (x *index) number(n *Node, parent int) {
-	i := len(x.nodes)
-	x.nodes, x.parent = append(x.nodes, n), append(x.parent, parent)
+	i := x.enter(n, parent)
 	for _, c := range n.Children {
 		x.number(c, i)
 	}
-	x.end[i] = len(x.nodes)
+	x.leave(i)
 }
+
+// enter gives a node the next number; leave says that all in it has been
+// numbered.
+func (x *index) enter(n *Node, parent int) int {
+	x.nodes, x.parent, x.end = append(x.nodes, n), append(x.parent, parent), append(x.end, 0)
+	return len(x.nodes) - 1
+}
+
+func (x *index) leave(i int) { x.end[i] = len(x.nodes) }
 
 // size counts the nodes of a subtree.
 func (n *Node) size() int {

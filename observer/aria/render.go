@@ -94,7 +94,7 @@ func RenderChange(base, next *Tree, f Format, o RenderOptions) (r Rendering, ful
 	if base == nil || base.Root == nil || base.Document != next.Document || base.Partial != next.Partial {
 		return Render(next, f, o), true
 	}
-	d := Diff(base, next)
+	d, _ := compared(base, next)
 	delta := RenderDelta(d, o)
 	if len(d.Changes) > 8 && delta.Tokens > 200 {
 		if whole := Render(next, f, o); whole.Tokens <= delta.Tokens && !whole.Truncated {

@@ -21,7 +21,8 @@ function clipNow(c) {
   return c;
 }
 
-// What a unit rests on besides its element: what it inherits.
+// What a unit rests on besides its element: what it inherits (pc), and what it
+// passes on (passes).
 const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own', 'code'];
 function sameContext(a, b) {
   if (a === b) return true;
@@ -36,7 +37,7 @@ function formOf(el) {
   f.sig = '';
   return f;
 }
-const newUnit = (el, pc) => ({ el, pc, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null, group: null });
+const newUnit = (el, pc) => ({ el, pc, passes: null, seq: [], kids: [], interactive: false, clicks: false, count: 1, forgot: [], odd: false, geo: null, walk: walks, deep: false, node: null, all: null, group: null });
 
 // wantOf is what was last wanted of an element; shownAs is it while it is shown.
 const wantOf = new WeakMap();

@@ -261,7 +261,7 @@ function* walkTree(opts) {
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    const c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false, code: false };
+    let c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false, code: false };
     L.place(c, pc, el, tag, any);
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
@@ -306,6 +306,9 @@ function* walkTree(opts) {
     if (widget || role === 'heading') c.control = pc.control || widget;
     if (F.listener && N.parent(el) !== body && !widget) c.listening = true;
 
+    // As long as it says the same it is the same object: what is in it need not compare.
+    if (old && old.passes && old.passes.parentSig === c.parentSig && old.passes.outerClip === c.outerClip && sameContext(old.passes, c)) c = F.c = old.passes;
+    unit.passes = c;
     if (!visible) {
       F.list = flatChildren(el, tag);
       F.role = '';
