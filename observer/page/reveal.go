@@ -84,7 +84,8 @@ func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) (found bool, _ 
 	var prep struct {
 		Doc       string  `json:"doc"`
 		Additions int     `json:"additions"`
-		Age       float64 `json:"age"` // milliseconds
+		Age       float64 `json:"age"`  // milliseconds
+		Part      bool    `json:"part"` // only the first elements were walked: closed roots are looked for there
 	}
 	if err := f.Call(ctx, &prep, "() => __quartet.prep()"); err != nil {
 		return false, err
@@ -114,7 +115,9 @@ func (c *Capturer) reveal(ctx context.Context, f *browser.Frame) (found bool, _ 
 		c.log.DebugContext(ctx, "listeners not read", "frame", f.URL, "error", err)
 	}
 	m.additions = prep.Additions
-	if whole {
+	if prep.Part {
+		m.asked = time.Time{} // of the rest when it is walked
+	} else if whole {
 		m.asked, m.age = time.Now(), time.Duration(prep.Age)*time.Millisecond
 	}
 	return found || n > 0, nil

@@ -72,7 +72,7 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 			continue
 		}
 		rebound, recycled = append(rebound, p.Rebound...), append(recycled, p.Recycled...)
-		if reveals < 3 && c.due(&p) {
+		if reveals < 3 && (p.Of == 0 || reveals == 0) && c.due(&p) {
 			reveals++
 			found, err := c.reveal(ctx, f)
 			if err != nil {

@@ -645,7 +645,7 @@ function* walkTree(opts) {
     if (!unsettledAll) unsettled.push(...again.filter(stays));
     if (!unlinkedAll) unlinked.push(...again);
   }
-  const { regions: around, torn } = yield* moveBoxes(R.unit, vp, same ? null : stay);
+  const { regions: around, torn } = yield* moveBoxes(R.unit, vp, same ? null : stay, part ? 0 : 2);
   // The backdrop of a modal dialog lies over all, wherever the dialog is.
   const regions = modals.length === modalsSeen.length && modals.every((m, i) => m === modalsSeen[i]) ? around : null;
   modalsSeen = modals;

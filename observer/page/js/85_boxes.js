@@ -88,15 +88,15 @@ const placeBits = (n) => (n.offscreen ? 1 : 0) + (n.unreachable ? 2 : 0) + (n.cl
 // moveBoxes brings the boxes of all units up to date, and returns the regions
 // of the page in which something may lie otherwise than before; null is all.
 // What it measures holds only together: when the page moved while it rested it
-// begins again, twice at most; then the result is torn. stay is all that has a
+// begins again, so often at most; then the result is torn. stay is all that has a
 // place; null where only those that lost theirs have to be measured.
-function* moveBoxes(root, vp, stay) {
+function* moveBoxes(root, vp, stay, most) {
   for (let again = 0; ; again++) {
     const was = lie(), rested = yields;
     const regions = yield* moveOnce(root, vp, again > 0);
     for (const w of stay || loose) { if (w.placed < 0 && stays(w)) measure(w, vp); if (nodded()) yield; }
     const torn = yields > rested && lie() !== was;
-    if (!torn || again === 2) return { regions: again ? null : regions, torn };
+    if (!torn || again === most) return { regions: again ? null : regions, torn };
     clipRound++;
     Object.assign(vp, viewportOf());
   }

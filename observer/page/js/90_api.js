@@ -33,8 +33,10 @@ function* suspects(max, all) {
   const out = [];
   for (const root of yield* roots(all ? null : unasked, 2000)) {
     if (N.type(root) !== 1) watch(root);
+    let left = partial() || Infinity;
     for (const el of below(root)) {
       if (tired()) yield;
+      if (left-- <= 0) break;
       if (shadowOf(el) || !isHTML(el)) continue;
       const tag = N.local(el), custom = tag.includes('-');
       if (!custom && (N.first(el) !== null || !HOSTS.has(tag))) continue;
@@ -53,14 +55,18 @@ function* suspects(max, all) {
 function* roots(from, max) {
   const out = from ? from.filter(N.connected) : [document];
   for (let i = 0; i < out.length; i++) {
+    let left = partial() || Infinity;
     for (const el of below(out[i])) {
       if (tired()) yield;
+      if (left-- <= 0) break;
       const root = shadowOf(el);
       if (root && out.length < max) out.push(root);
     }
   }
   return out;
 }
+// partial is how many elements were walked where it was only the first ones, else 0.
+const partial = () => lastTree && lastTree.of ? lastTree.cap : 0;
 const below = (root) => N.type(root) === 1 ? [root, ...N.elQueryAll(root, '*')] : queryAll(root, '*');
 
 let owing = 0; // elements that wait for a ref
@@ -78,7 +84,7 @@ const publicAPI = {
   // suspects and listening, which name where to ask.
   prep() {
     keepRecords(observer.takeRecords());
-    return { doc: docID, additions, age: performance.now() };
+    return { doc: docID, additions, age: performance.now(), part: partial() > 0 };
   },
   suspects: (max, all) => inSlices(suspects(max, all), SLICE),
   listening(all) {
@@ -169,17 +175,19 @@ function first(text) {
 
 // answer makes the text of a walk. What changed while it rested is walked again,
 // but not for ever: a page that always changes is a moment behind.
-const PASSES = 3;
+const PASSES = 3, HELD = 2000; // milliseconds
 let held = null; // a walk whose refs had to be brought first
 function* answer(opts) {
   const t0 = performance.now();
   let t = null, idle = true, quiet = true;
-  if (held && held.walk === walks && held.lie === lie()) {
-    t = held.tree; // as it was when refs were asked for
+  // As it was when refs were asked for; the first part of a page that is still
+  // coming does not wait until no more comes.
+  if (held && held.walk === walks && (held.tree.of ? performance.now() - held.tree.at < HELD : held.lie === lie())) {
+    t = held.tree;
     idle = quiet = false;
   }
   held = null;
-  for (let pass = 0, before = -1; !t || pass < PASSES && pass > 0 && yields !== before; pass++) {
+  for (let pass = 0, before = -1; !t || pass < PASSES && pass > 0 && yields !== before && !t.of; pass++) {
     before = yields;
     t = yield* walkTree(pass ? { ...opts, fresh: false } : opts);
     quiet = quiet && Boolean(t.quiet);
