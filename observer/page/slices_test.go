@@ -78,7 +78,7 @@ func TestLargePageIsHeldUpShortly(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %d elements, %v in all, the page was held up for %d ms at most, had %d turns", what, got.Elements, took.Round(time.Millisecond), longest, count)
-		if count < 3 || longest > 1000 {
+		if longest > 1000 || took > time.Second && count < 3 {
 			t.Errorf("%s: the page was held up for %d ms, had %d turns", what, longest, count)
 		}
 	}

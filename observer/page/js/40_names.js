@@ -36,7 +36,7 @@ function pseudoSelectors(sheet) {
   sheetCache.set(sheet, { n: rules.length, sel });
   return sel;
 }
-function readPseudos(root) {
+function* readPseudos(root) {
   if (pseudoRoots.has(root)) return;
   pseudoRoots.add(root);
   const doc = N.type(root) === 9;
@@ -44,6 +44,7 @@ function readPseudos(root) {
   for (const s of sheets) {
     if (s.disabled) continue;
     for (const sel of pseudoSelectors(s)) {
+      if (late()) yield;
       let found;
       try { found = queryAll(root, sel); } catch { continue; }
       for (const el of found) pseudos.add(el);
@@ -208,7 +209,7 @@ function childText(el, want, st) {
 }
 function contentText(el, tag, st) {
   const root = shadowOf(el);
-  if (root) readPseudos(root);
+  if (root) drain(readPseudos(root));
   const mute = !st.hidden && !styleOf(el).visible; // what is visible further down still counts
   let acc = mute ? '' : pseudoText(el, '::before');
   for (const c of flatChildren(el, tag)) {

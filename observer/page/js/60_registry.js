@@ -174,7 +174,12 @@ function* settleRefs(wanted) {
   if (!some && (yield* knownAlready(wanted))) return NOTHING;
   const walk = settles;
   const counts = new Map();
-  for (const w of wanted) { const c = counts.get(w.sig) || 0; w.ord = c; counts.set(w.sig, c + 1); }
+  for (const w of wanted) {
+    if (nodded()) yield;
+    const c = counts.get(w.sig) || 0;
+    w.ord = c;
+    counts.set(w.sig, c + 1);
+  }
   const fresh = [];
   const rebound = [], recycled = [];
   for (const w of wanted) {
@@ -198,6 +203,7 @@ function* settleRefs(wanted) {
   if (fresh.length && byRef.size) {
     const keys = new Map(), sigs = new Map();
     for (const e of byRef.values()) {
+      if (nodded()) yield;
       if (e.dead || elementOf(e)) continue;
       if (e.key) { const k = e.key + '|' + e.role; keys.set(k, keys.has(k) ? null : e); }
       if (e.walk >= walk - 1) sigs.set(e.sig + '|' + e.ord, e);

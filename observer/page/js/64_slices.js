@@ -7,7 +7,7 @@ let sliceEnd = Infinity, steps = 0, yields = 0;
 // tired says, asked in a loop, that the slice is over, nodded in one of shorter
 // steps; late says it between two parts of which neither can be cut.
 const tired = () => (++steps & 7) === 0 && late();
-const nodded = () => (++steps & 255) === 0 && late();
+const nodded = () => (++steps & 63) === 0 && late();
 const late = () => performance.now() > sliceEnd && ++yields > 0;
 
 // rest gives the page's other work a turn. Unlike a timer it is not held back
@@ -37,6 +37,13 @@ function finishJob() { while (job && !job.done) step(job, Infinity); }
 function atOnce(gen) {
   finishJob();
   for (;;) { const r = gen.next(); if (r.done) return r.value; }
+}
+// drain is for a small part of the job that is under way.
+function drain(gen) {
+  const end = sliceEnd;
+  sliceEnd = Infinity;
+  while (!gen.next().done);
+  sliceEnd = end;
 }
 // inSlices runs a generator in its turn, slice milliseconds at once. wanted, if
 // there is one, says when the turn has come whether anybody waits any more.

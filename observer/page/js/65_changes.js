@@ -283,6 +283,7 @@ function* takeChanges(active, lit) {
   const sets = new Map();
   const some = N.docFullscreen(document) || topLayer().some((el) => N.matches(el, ':modal,:popover-open'));
   for (const p of facts.dynamic) {
+    if (late()) yield;
     if (!some && ALWAYS.includes(p)) { const old = pseudoSets.get(p); if (old && !everything) for (const el of old) if (N.connected(el)) styled(el); sets.set(p, new Set()); continue; }
     const set = new Set();
     for (const root of rootsNow()) try { for (const el of queryAll(root, p)) set.add(el); } catch { /* not known here */ }

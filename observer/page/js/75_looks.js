@@ -215,11 +215,12 @@ function hoverSelectors(sheet) {
   hoverCache.set(sheet, { n: rules.length, sel });
   return sel;
 }
-function hoverTargets(root, into) {
+function* hoverTargets(root, into) {
   const doc = N.type(root) === 9;
   for (const s of [...(doc ? N.docSheets(root) : N.rootSheets(root)), ...(doc ? N.docAdopted(root) : N.rootAdopted(root))]) {
     if (s.disabled) continue;
     for (const sel of hoverSelectors(s)) {
+      if (late()) yield;
       let got;
       try { got = queryAll(root, sel); } catch { continue; }
       for (const el of got) { if (into.size > 5000) return; into.add(el); }

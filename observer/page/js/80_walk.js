@@ -170,7 +170,7 @@ function* walkTree(opts) {
   pseudos = new Set();
   pseudoRoots = new Set();
   walks++;
-  readPseudos(document);
+  yield* readPseudos(document);
   capNow = opts.cap || capNow;
   // Of a large page that is mostly new, the first part will do for now.
   const total = opts.first ? elementCount() : 0, part = total > LARGE && total > 4 * counted && total < capNow;
@@ -180,7 +180,7 @@ function* walkTree(opts) {
   const vp = viewportOf();
   const notes = [];
   const hovers = new Set();
-  hoverTargets(document, hovers);
+  yield* hoverTargets(document, hovers);
   const visited = new Set();
   const owners = ownership();
   const modals = topLayer().filter((el) => N.matches(el, ':modal'));
@@ -359,7 +359,7 @@ function* walkTree(opts) {
     else if (tag === 'canvas') F.list = focusables(el);
     else if (!NO_KIDS.has(tag) && !s.skipped && (tag !== 'object' || paints(el))) {
       const root = shadowOf(el);
-      if (root) { watch(root); hoverTargets(root, hovers); readPseudos(root); }
+      if (root) { watch(root); drain(hoverTargets(root, hovers)); drain(readPseudos(root)); }
       F.list = flatChildren(el, tag);
       if (any && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) { const o = byId(N.root(el), id); if (o && owners.get(o) === el) F.list = [...F.list, o]; }
       const b = pseudoText(el, '::before');
@@ -655,11 +655,13 @@ function* walkTree(opts) {
   if (!same || placedOtherwise === walks) {
     inView = [];
     for (const w of stay) {
+      if (nodded()) yield;
       const n = w.node;
       if (!w.operable || w.area || inView.length >= 400 || n.offscreen || n.unreachable || n.clipped || n.pointer_none || w.role === 'option') { w.blocker = null; w.tried = false; } else inView.push(w);
     }
   }
   for (const w of inView) {
+    if (tired()) yield;
     const n = w.node;
     if (w.tried && w.moved !== walks && !meets(regions, n.box)) continue;
     w.tried = true;

@@ -83,11 +83,11 @@ function* patch(root, since) {
   return { nodes, boxes };
 }
 
-// written is the answer as JSON, the nodes a few thousand at once.
+// written is the answer as JSON, the nodes a few hundred at once.
 function* written(answer) {
   const { nodes, ...rest } = answer, parts = [];
-  for (let i = 0; i < nodes.length; i += 2000) {
-    parts.push(JSON.stringify(nodes.slice(i, i + 2000)).slice(1, -1));
+  for (let i = 0; i < nodes.length; i += 400) {
+    parts.push(JSON.stringify(nodes.slice(i, i + 400)).slice(1, -1));
     if (late()) yield;
   }
   return '{"nodes":[' + parts.join(',') + '],' + JSON.stringify(rest).slice(1);
