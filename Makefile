@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/quartet-agents/quartet/internal/cli.version=$(VERSION)
 FLOW    ?= examples/workflows/add-seat.yaml
 
-.PHONY: help run build setup test lint test-go bench bench-observe docs clean
+.PHONY: help run build setup test lint test-go bench bench-observe bench-act docs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -36,6 +36,9 @@ bench: build ## the numbers of docs/performance.md
 
 bench-observe: build ## observations beside Playwright's: tokens, diffs, time (APG_DIR, OBSERVE_PAGES: more pages)
 	cd bench/observe && npm install --ignore-scripts --no-audit --no-fund --silent && node run.mjs
+
+bench-act: build ## a form of 20 verified steps beside @playwright/mcp's unverified ones: time, tokens
+	cd bench/act && npm install --ignore-scripts --no-audit --no-fund --silent && node run.mjs
 
 docs: build ## write docs/cli.md from the commands
 	$(BIN) docs --dir docs
