@@ -3,7 +3,6 @@ package observer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -45,25 +44,23 @@ func (s *versions) before(v int) int {
 	return 0
 }
 
-var errRaced = errors.New("another replica has counted a version")
-
 // version counts: a tree that equals the last one keeps its version and key,
 // any other gets the next version and is kept. It sets tree.Version. elements is
 // how large the tree is, about.
 func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree, elements int) (*versions, error) {
-	for {
-		old, err := a.versions(ctx, session)
+	var now *versions
+	err := a.bus.UpdateSessionState(ctx, session, stateKey, func(data []byte) ([]byte, error) {
+		old, err := versionsOf(session, data)
 		if err != nil {
 			return nil, err
 		}
-		now := time.Now().UTC()
 		last := a.base(ctx, old, old.Version)
 		same := last != nil && aria.Same(last, tree)
-		if same && now.Sub(old.Stored) < renewAfter {
-			tree.Version = old.Version
-			return old, nil
-		}
 		tree.Version = old.Version
+		if same && time.Since(old.Stored) < renewAfter {
+			now = old
+			return data, nil
+		}
 		if !same {
 			tree.Version++
 		}
@@ -71,34 +68,20 @@ func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree, el
 		if err != nil {
 			return nil, err
 		}
-		next := versions{Version: tree.Version, Key: key, Stored: now, Known: slices.Clone(old.Known)}
-		if same && len(next.Known) > 0 {
-			next.Known = next.Known[:len(next.Known)-1]
+		now = &versions{Version: tree.Version, Key: key, Stored: time.Now().UTC(), Known: slices.Clone(old.Known)}
+		if same && len(now.Known) > 0 {
+			now.Known = now.Known[:len(now.Known)-1]
 		}
-		next.Known = append(next.Known, known{tree.Version, key})
-		if len(next.Known) > kept {
-			next.Known = next.Known[len(next.Known)-kept:]
+		now.Known = append(now.Known, known{tree.Version, key})
+		if len(now.Known) > kept {
+			now.Known = now.Known[len(now.Known)-kept:]
 		}
-		err = a.bus.UpdateSessionState(ctx, session, stateKey, func(data []byte) ([]byte, error) {
-			var cur versions
-			if len(data) > 0 {
-				if err := json.Unmarshal(data, &cur); err != nil {
-					return nil, err
-				}
-			}
-			if cur.Version != old.Version {
-				return nil, errRaced
-			}
-			return json.Marshal(next)
-		})
-		if errors.Is(err, errRaced) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &next, nil
+		return json.Marshal(now)
+	})
+	if err != nil {
+		return nil, err
 	}
+	return now, nil
 }
 
 func (a *Agent) versions(ctx context.Context, session string) (*versions, error) {
@@ -106,6 +89,10 @@ func (a *Agent) versions(ctx context.Context, session string) (*versions, error)
 	if err != nil {
 		return nil, err
 	}
+	return versionsOf(session, data)
+}
+
+func versionsOf(session string, data []byte) (*versions, error) {
 	var v versions
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &v); err != nil {
