@@ -1,6 +1,9 @@
 package bus
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // An Attempt is one try at an intent. It is in the journal, on disk, before the
 // first input event is sent (DESIGN 2.4).
@@ -181,6 +184,13 @@ func (r Request) Posts() bool {
 		return false
 	}
 	return true
+}
+
+// Refused says that the server answered, and that it did not do what was asked:
+// with a status of 400 to 499, but for 408, which only says that it waited too
+// long. One of 500 and more may come after the deed (RFC 9110, 15.5 and 15.6).
+func (r Request) Refused() bool {
+	return r.Status >= 400 && r.Status < 500 && r.Status != http.StatusRequestTimeout
 }
 
 // An Escalation is a logged reason to look at pixels (DESIGN 2.5). Pixels 0

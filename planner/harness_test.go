@@ -95,6 +95,7 @@ type plan struct {
 	nothing bool            // the input is sent and has no effect
 	verdict bus.Outcome     // instead of what really happened
 	goes    string          // the page goes to this address
+	status  int             // of the answer to what is posted
 	asks    bool            // the effect comes of asking for an address: nothing is posted
 	tab     string          // another tab opens
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -202,18 +203,23 @@ func (r *run) step(ctx context.Context, p Planner) error {
 }
 
 // stopForPerson ends the run where an irreversible act can't be settled: it
-// went to the wrong thing, or nobody can tell what it did. No planner decides
-// that (DESIGN 2.4).
+// went to the wrong thing, or nobody can tell what it did, or a server was asked
+// and did not refuse, whatever the page says. No planner decides that (DESIGN 2.4).
 func (r *run) stopForPerson(ctx context.Context) (bool, error) {
 	o := r.last
 	if o.Verdict.Outcome == bus.Right || o.Intent.Risk != bus.RiskIrreversible {
 		return false, nil
 	}
 	unclear := o.Verdict.Outcome == bus.WrongTarget || o.Verdict.Outcome == bus.Unsure
+	why := whyNot(o)
+	if slices.ContainsFunc(o.Receipt.Requests, func(q bus.Request) bool { return q.Posts() && !q.Refused() }) {
+		unclear = true
+		why += "; a server was asked and did not refuse: it may have been done all the same"
+	}
 	if !o.Receipt.Lost && !(o.Receipt.Sent && unclear) {
 		return false, nil
 	}
-	return true, r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Reason: whyNot(o)})
+	return true, r.finish(ctx, bus.Finished{Status: bus.NeedsPerson, Reason: why})
 }
 
 // append writes the run's next journal entry. A fenced append means that

@@ -216,7 +216,7 @@ func (s *site) effect(i bus.Intent, attempt string, p plan, r *bus.Receipt) {
 	default:
 		s.ledger = append(s.ledger, label(i))
 		if !p.asks {
-			r.Requests = append(r.Requests, bus.Request{Method: "POST", URL: s.url})
+			r.Requests = append(r.Requests, bus.Request{Method: "POST", URL: s.url, Status: p.status})
 		}
 	}
 	s.effects[attempt] = s.browser
