@@ -48,7 +48,7 @@ const operable = new Set('button link checkbox radio switch tab menuitem menuite
 // without are the controls of the page that no node stands for: none of its
 // size where it is.
 function without(controls, acts) {
-  const near = (a, b) => Math.abs(a - b) <= 1;
+  const near = (a, b) => Math.abs(a - b) <= 2;
   return controls.filter(c => !acts.some(n => n.box && near(n.box.x, c.x) && near(n.box.y, c.y) && near(n.box.w, c.w) && near(n.box.h, c.h)));
 }
 // has reports whether a line stands for the element; that a mark or a marker
@@ -86,9 +86,10 @@ async function sizes() {
       const inView = acts.filter(n => n.box && !n.offscreen && !n.inert && !n.unreachable && n.box.y < 800 && n.box.y + n.box.h > 0 && n.box.x < 1280 && n.box.x + n.box.w > 0);
       // A page that was not seen must not count as one that was seen cheaply. Boxes
       // are of the same browser: two may break a line at another word.
-      const here = await quartet.run(readable);
-      if (here.controls.length !== page.controls.length) throw new Error(`${here.controls.length} controls here, ${page.controls.length} there: ${whole.slice(0, 200).replaceAll('\n', ' ')}`);
-      const r = { id: p.id, theirs: tokens(theirs), full: tokens(whole), first: tokens(first), lost: lost(whole, page.words), gone: acts.filter(n => !has(whole, n.ref)), fewer: without(here.controls, acts), unseen: inView.filter(n => !has(first, n.ref)) };
+      const boxes = (await quartet.run(`${readable}.controls.map(c => [c.x, c.y, c.w, c.h].map(Math.round).join()).join(' ')`)).split(' ').filter(Boolean).map(b => b.split(',').map(Number));
+      const controls = boxes.map(([x, y, w, h], k) => ({ x, y, w, h, what: page.controls[k]?.what }));
+      if (controls.length !== page.controls.length) throw new Error(`${controls.length} controls here, ${page.controls.length} there: ${whole.slice(0, 200).replaceAll('\n', ' ')}`);
+      const r = { id: p.id, theirs: tokens(theirs), full: tokens(whole), first: tokens(first), lost: lost(whole, page.words), gone: acts.filter(n => !has(whole, n.ref)), fewer: without(controls, acts), unseen: inView.filter(n => !has(first, n.ref)) };
       (sets[p.set] ||= []).push(r);
       note(`${p.set} ${p.id}: ${r.theirs} | full ${r.full} (${round(r.full / r.theirs)}), first ${r.first}; words lost ${r.lost.length}${r.lost.length ? ' ' + r.lost.slice(0, 5) : ''}, refs lost ${r.gone.length}${r.gone.length ? ' ' + r.gone.slice(0, 5).map(n => n.ref) : ''}, controls without a node ${r.fewer.length}${r.fewer.length ? ' ' + r.fewer.slice(0, 5).map(c => c.what) : ''}, in view and folded ${r.unseen.length}${r.unseen.length ? ' ' + r.unseen.slice(0, 5).map(n => n.ref) : ''}`);
     } catch (e) { note(`${p.set} ${p.id}: ${e.message.split('\n')[0]}`); (sets.failed ||= []).push(p.id); }
