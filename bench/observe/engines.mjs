@@ -9,7 +9,7 @@ import { chromium as chromiumOld } from 'playwright-core-old';
 // The same program for all: a headless shell where there is one.
 const executablePath = process.env.CHROMIUM || ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(fs.existsSync);
 const flags = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-const rest = ms => new Promise(r => setTimeout(r, ms));
+export const rest = ms => new Promise(r => setTimeout(r, ms));
 
 // timed runs f and returns its result and its wall time in ms.
 export async function timed(f) {
@@ -61,6 +61,11 @@ export class Quartet {
     return answer.replace(/^Verdict:.*\n/, '');
   }
   snapshot(args = {}) { return this.tool('browser_snapshot', { format: 'compact', ...args }); }
+  // run reads what an expression is in the page.
+  async run(js) {
+    const answer = await this.tool('browser_evaluate', { function: `() => ${js}` });
+    return JSON.parse(answer.slice(answer.indexOf('### Result') + 10));
+  }
   async stop() {
     this.process.stdin.end();
     await Promise.race([new Promise(r => this.process.on('exit', r)), rest(5000)]);

@@ -6,7 +6,7 @@ import os from 'os';
 import path from 'path';
 import { fileURLToPath } from 'url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { Playwright, Quartet, timed } from './engines.mjs';
+import { Playwright, Quartet, rest, timed } from './engines.mjs';
 import { cards, corpus, serve } from './pages.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -28,12 +28,13 @@ const count = n => Number.isFinite(n) ? Math.round(n).toLocaleString('en') : 'no
 const readable = `(() => {
   const seen = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && e.getBoundingClientRect().width > 1;
   const controls = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=tab],[role=menuitem],[role=switch],[role=slider],[role=option]')].filter(seen);
+  const placed = e => { const r = e.getBoundingClientRect(); return { x: r.x, y: r.y, w: r.width, h: r.height, what: e.outerHTML.slice(0, 80) }; };
   const texts = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let n; (n = walk.nextNode());) {
     const e = n.parentElement; // a closed select shows one of its options
     if (!e.closest('select,script,style,noscript,template,textarea') && e.checkVisibility({ visibilityProperty: true })) texts.push(n.data);
   }
-  return { words: texts.join(' '), controls: controls.length };
+  return { words: texts.join(' '), controls: controls.map(placed) };
 })()`;
 const words = text => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 
@@ -44,7 +45,28 @@ function lost(text, page) {
   return words(page).filter(w => !have.has(w) && !run.includes(w));
 }
 const operable = new Set('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem slider spinbutton textbox searchbox combobox listbox summary'.split(' '));
+// without are the controls of the page that no node stands for: none of its
+// size where it is.
+function without(controls, acts) {
+  const near = (a, b) => Math.abs(a - b) <= 2;
+  return controls.filter(c => !acts.some(n => n.box && near(n.box.x, c.x) && near(n.box.y, c.y) && near(n.box.w, c.w) && near(n.box.h, c.h)));
+}
+// has reports whether a line stands for the element; that a mark or a marker
+// names it is not enough.
+const has = (text, ref) => new RegExp(`\\b${ref}\\b`).test(text.replace(/\b(covered-by|popup|expand) (f\d+)?e\d+/g, ''));
 function* nodes(n) { yield n; for (const k of n.children || []) yield* nodes(k); }
+
+// steady looks until it sees the same twice in a row: pages go on loading after
+// their load event, and texts of two states of one compare nothing.
+async function steady(look, same) {
+  for (let k = 0, last; k < 12; k++) {
+    await rest(500);
+    const got = await look();
+    if (same(got) === last) return got;
+    last = same(got);
+  }
+  throw new Error('it does not come to rest');
+}
 
 async function sizes() {
   const sets = {};
@@ -53,30 +75,29 @@ async function sizes() {
   for (const p of pages) {
     try {
       await playwright.open(server.origin + p.url);
-      const theirs = tokens(await playwright.snapshot()), page = await playwright.run(readable);
+      const theirs = await steady(() => playwright.snapshot(), text => text), page = await playwright.run(readable);
       await quartet.open(server.origin + p.url);
-      let first, whole, tree; // of one version: pages go on loading
-      for (let k = 0; k < 8; k++) {
-        await new Promise(r => setTimeout(r, 400));
-        first = seen(await quartet.snapshot({ mode: 'full', budget: 1500 }));
-        whole = await quartet.snapshot({ mode: 'full' });
-        tree = JSON.parse((await quartet.snapshot({ mode: 'full', format: 'json' })).replace(/^note:.*\n/gm, ''));
-        if ([first, whole].every(text => text.startsWith(`@${tree.version} `))) break;
-      }
-      const has = (text, ref) => new RegExp(`\\b${ref}\\b`).test(text);
+      const { first, whole, tree } = await steady(async () => ({
+        first: await quartet.snapshot({ mode: 'full', budget: 1500 }),
+        whole: await quartet.snapshot({ mode: 'full' }),
+        tree: JSON.parse((await quartet.snapshot({ mode: 'full', format: 'json' })).replace(/^note:.*\n/gm, '')),
+      }), o => [o.first, o.whole].every(text => text.startsWith(`@${o.tree.version} `) && !stale.test(text)) ? o.tree.version : NaN);
       const acts = [...nodes(tree.root)].filter(n => n.ref && n !== tree.root && (operable.has(n.role) || n.clickable));
       const inView = acts.filter(n => n.box && !n.offscreen && !n.inert && !n.unreachable && n.box.y < 800 && n.box.y + n.box.h > 0 && n.box.x < 1280 && n.box.x + n.box.w > 0);
-      // A page that was not seen must not count as one that was seen cheaply.
-      if (page.controls > 2 * acts.length) throw new Error(`only ${acts.length} of ${page.controls} controls: ${whole.slice(0, 200).replaceAll('\n', ' ')}`);
-      const r = { id: p.id, theirs, full: tokens(whole), first: tokens(first), lost: lost(whole, page.words), gone: acts.filter(n => !has(whole, n.ref)).length, fewer: Math.max(0, page.controls - acts.length), unseen: inView.filter(n => !has(first, n.ref)).length };
+      // A page that was not seen must not count as one that was seen cheaply. Boxes
+      // are of the same browser: two may break a line at another word.
+      const boxes = (await quartet.run(`${readable}.controls.map(c => [c.x, c.y, c.w, c.h].map(Math.round).join()).join(' ')`)).split(' ').filter(Boolean).map(b => b.split(',').map(Number));
+      const controls = boxes.map(([x, y, w, h], k) => ({ x, y, w, h, what: page.controls[k]?.what }));
+      if (controls.length !== page.controls.length) throw new Error(`${controls.length} controls here, ${page.controls.length} there: ${whole.slice(0, 200).replaceAll('\n', ' ')}`);
+      const r = { id: p.id, theirs: tokens(theirs), full: tokens(whole), first: tokens(first), lost: lost(whole, page.words), gone: acts.filter(n => !has(whole, n.ref)), fewer: without(controls, acts), unseen: inView.filter(n => !has(first, n.ref)) };
       (sets[p.set] ||= []).push(r);
-      note(`${p.set} ${p.id}: ${theirs} | full ${r.full} (${round(r.full / theirs)}), first ${r.first}; words lost ${r.lost.length}${r.lost.length ? ' ' + r.lost.slice(0, 5) : ''}, refs lost ${r.gone}, controls without a node ${r.fewer}, in view and folded ${r.unseen}`);
+      note(`${p.set} ${p.id}: ${r.theirs} | full ${r.full} (${round(r.full / r.theirs)}), first ${r.first}; words lost ${r.lost.length}${r.lost.length ? ' ' + r.lost.slice(0, 5) : ''}, refs lost ${r.gone.length}${r.gone.length ? ' ' + r.gone.slice(0, 5).map(n => n.ref) : ''}, controls without a node ${r.fewer.length}${r.fewer.length ? ' ' + r.fewer.slice(0, 5).map(c => c.what) : ''}, in view and folded ${r.unseen.length}${r.unseen.length ? ' ' + r.unseen.slice(0, 5).map(n => n.ref) : ''}`);
     } catch (e) { note(`${p.set} ${p.id}: ${e.message.split('\n')[0]}`); (sets.failed ||= []).push(p.id); }
   }
   for (const set of ['apg', 'business', 'tables']) {
     const s = sets[set] || [], sum = f => s.reduce((n, r) => n + f(r), 0);
-    add(`full, tokens, median of ${s.length} pages: ${set}`, count(median(s.map(r => r.theirs))), `${count(median(s.map(r => r.full)))}; ratio ${round(median(s.map(r => r.full / r.theirs)))}; ${sum(r => r.lost.length)} words, ${sum(r => r.gone)} operable elements missing`, 'ratio 0.40, nothing missing');
-    add(`first observation, tokens, median: ${set}`, count(median(s.map(r => r.theirs))), `${count(median(s.map(r => r.first)))}, most ${count(Math.max(...s.map(r => r.first)))}; ${sum(r => r.unseen)} operable elements in view missing`, { apg: '1,300, none missing', business: '1,500, none missing', tables: 'none missing' }[set]);
+    add(`full, tokens, median of ${s.length} pages: ${set}`, count(median(s.map(r => r.theirs))), `${count(median(s.map(r => r.full)))}; ratio ${round(median(s.map(r => r.full / r.theirs)))}; ${sum(r => r.lost.length)} words, ${sum(r => r.gone.length + r.fewer.length)} operable elements missing`, 'ratio 0.40, nothing missing');
+    add(`first observation, tokens, median: ${set}`, count(median(s.map(r => r.theirs))), `${count(median(s.map(r => r.first)))}, most ${count(Math.max(...s.map(r => r.first)))}; ${sum(r => r.unseen.length)} operable elements in view missing`, { apg: '1,300, none missing', business: '1,500, none missing', tables: 'none missing' }[set]);
   }
   const all = ['apg', 'business', 'tables'].flatMap(s => sets[s] || []);
   add(`full, all ${all.length} pages, median ratio`, '1', round(median(all.map(r => r.full / r.theirs))), '0.40');
@@ -109,8 +130,9 @@ async function diffs() {
 
 // seen is an answer that is of the page: one that says that the page did not
 // answer came fast, and for nothing.
+const stale = /^@\d+ .*\[stale|did not answer/m;
 function seen(text) {
-  if (/^@\d+ .*\[stale/m.test(text) || /did not answer/.test(text)) throw new Error('not seen: ' + text.slice(0, 200).replaceAll('\n', ' '));
+  if (stale.test(text)) throw new Error('not seen: ' + text.slice(0, 200).replaceAll('\n', ' '));
   return text;
 }
 

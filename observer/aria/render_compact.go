@@ -142,7 +142,7 @@ func ScopeNameOwn(n *Node) string {
 // blocks makes the blocks of one node that is not inline.
 func (c *compact) blocks(n *Node) []*block {
 	switch {
-	case n.Role == "separator" && !n.Operable():
+	case n.Role == "separator" && !n.Operable() && !c.holdsOperable(n):
 		return nil
 	case n.Role == "row":
 		return []*block{c.row(n)}
@@ -174,7 +174,7 @@ func (c *compact) blocks(n *Node) []*block {
 	if len(b.kids) == 0 {
 		switch n.Role {
 		case "navigation", "banner", "contentinfo", "complementary", "search", "toolbar", "menubar", "tablist", "alert", "status", "log", "figure", "paragraph":
-			if n.Name == "" && !n.Busy {
+			if n.Name == "" && !n.Busy && !n.Operable() {
 				return nil // an empty container
 			}
 		}
@@ -451,10 +451,10 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 		}
 		return []piece{p}
 	}
-	if n.Role == "separator" && !n.Operable() || (n.Role == "img" || n.Role == "image") && c.decoration(n, covered) {
+	if n.Role == "separator" && !n.Operable() && !c.holdsOperable(n) || (n.Role == "img" || n.Role == "image") && c.decoration(n, covered) {
 		return nil
 	}
-	if n.Role == "option" && covered == "" && n.Name == "" && len(n.Children) == 0 {
+	if n.Role == "option" && n.Ref == "" && covered == "" && n.Name == "" && len(n.Children) == 0 {
 		return nil
 	}
 	var out []piece
@@ -464,10 +464,11 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 	} else if len(n.Children) == 0 && clean(n.Name) != "" && !repeats(covered, n.Name) {
 		return []piece{c.textPiece(n, clean(n.Name))}
 	}
-	if n.Role == "combobox" && n.Expanded != "true" && n.Options > 0 {
-		return out // a closed select shows its value only
-	}
+	closed := n.Role == "combobox" && n.Expanded != "true" && n.Options > 0
 	for _, k := range n.Children {
+		if closed && !acts(k) && !k.holds(acts) {
+			continue // of a closed list the value is shown, beside it what can be operated
+		}
 		if isField(n.Role) && k.Role == "text" {
 			continue // a field's text is its value
 		}
@@ -475,6 +476,10 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 	}
 	return out
 }
+
+// acts holds for what has to have a line of its own: it can be operated, and
+// has a ref to do it by.
+func acts(n *Node) bool { return n.Ref != "" && n.Operable() }
 
 // repeats reports whether the words of s stand in covered.
 func repeats(covered, s string) bool {

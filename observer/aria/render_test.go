@@ -205,6 +205,31 @@ func TestNothingOperableIsLost(t *testing.T) {
 	})
 }
 
+// Nor does any kind swallow what stands in it, with a name or without: an option
+// without words, a part of a closed combobox, a button in a separator.
+func TestNoKindSwallowsWhatIsInIt(t *testing.T) {
+	outer := strings.Fields("generic alert application article banner blockquote button caption cell checkbox columnheader combobox complementary contentinfo definition dialog document feed figure form grid gridcell group heading img legend link list listbox listitem log main menu menubar menuitem meter navigation none option paragraph progressbar radio radiogroup region row rowgroup rowheader search searchbox separator slider spinbutton status strong switch tab table tablist tabpanel textbox timer toolbar tooltip tree treegrid treeitem iframe canvas summary")
+	inner := strings.Fields("generic button link textbox option checkbox combobox listbox row cell treeitem img separator columnheader listitem paragraph heading toolbar")
+	value := "Words"
+	for _, o := range outer {
+		for _, between := range []string{"", "row", "cell", "listitem", "group", "img", "caption", "legend", "separator", "paragraph"} {
+			for _, i := range inner {
+				for _, name := range []string{"", "Words"} {
+					kid := N(i, name, "e20", At(10, 10, 100, 20), Set(func(n *aria.Node) { n.Clickable = true }))
+					if between != "" {
+						kid = N(between, "", kid)
+					}
+					for _, top := range []*aria.Node{N(o, "", kid), N(o, name, "e10", kid, Set(func(n *aria.Node) { n.Options, n.Expanded, n.Value = 3, "false", &value }))} {
+						if text := aria.Render(Tree(N("heading", "Words"), top), aria.Compact, aria.RenderOptions{}).Text; !strings.Contains(text, "e20") {
+							t.Fatalf("%s in %q in %s is lost:\n%s", i, between, aria.Describe(top), text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestDeltaSizes(t *testing.T) {
 	base := customers(1000)
 	table := func(t *aria.Tree) *aria.Node { return t.ByRef("e40") }

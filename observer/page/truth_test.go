@@ -37,6 +37,44 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// Names are what the specification makes of what is pointed at and passed
+// through: a field that labels something says its value, a label is read once,
+// what is a widget of its own, a slot or presentation says nothing, nor does what
+// is hidden, but for a label of a field that nothing else names.
+func TestNamesThatPointAndPass(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html>
+ <input id=amount aria-label=Amount value="40"><button id=pay aria-label=Pay aria-labelledby="pay amount"></button>
+ <button aria-describedby=amount>Send</button>
+ <label for=c>Remind me <span role=menu><span role=menuitem>daily</span></span> by mail</label><input type=checkbox id=c>
+ <div role=link tabindex=0>Ann <img role=presentation alt="" title="portrait" src="x.png"> Lee</div>
+ <button>New<span><span><b> </b></span></span>order</button>
+ <h2><a href="#a" aria-labelledby=badge>x</a> <a href="#b">Inbox <img id=badge alt="Unread" src="x.png"> mail</a></h2>
+ <table><tr><td><input type=checkbox id=pick><label for=pick>Pick</label></td><td>Bolts</td></tr></table>
+ <fieldset><legend hidden>Old words</legend><input aria-label=Street></fieldset>
+ <label for=mail hidden>Label of old</label><input id=mail placeholder="E-mail"><label for=fax hidden>Fax</label><input id=fax>
+ <a href="#c" aria-owns=more>Terms</a><div hidden><i id=more>(new window)</i></div>
+ <span id=host>slotted</span><button id=from aria-labelledby=host></button>
+ <script>host.attachShadow({ mode: 'open' }).innerHTML = 'a <slot aria-label="other"></slot> word'</script>`})
+	b.open("/")
+	tree := b.look()
+	for _, want := range [][2]string{{"button", "Pay 40"}, {"checkbox", "Remind me by mail"}, {"link", "Ann Lee"}, {"button", "New order"}, {"heading", "Unread Inbox mail"}, {"link", "Inbox Unread mail"}, {"row", "Pick Bolts"}, {"button", "a slotted word"},
+		{"textbox", "E-mail"}, {"textbox", "Fax"}, {"link", "Terms"}} {
+		find(t, tree, want[0], want[1])
+	}
+	if n := find(t, tree, "button", "Send"); n.Description != "40" {
+		t.Error(dump(n))
+	}
+	if strings.Contains(dump(tree.Root), "Old words") {
+		t.Error("the words of a hidden legend")
+	}
+	b.js(nil, "() => { document.getElementById('amount').value = '55' }")
+	tree = b.look()
+	find(t, tree, "button", "Pay 55") // a value that is a name is looked at as one
+	if n := find(t, tree, "button", "Send"); n.Description != "55" {
+		t.Error(dump(n))
+	}
+}
+
 // A long name is shortened, says by how much, and keeps its ref.
 func TestLongNamesAreCounted(t *testing.T) {
 	b := newBench(t, map[string]string{"/": `<!doctype html><button aria-label="` + strings.Repeat("x", 2500) + `"></button><p>` + strings.Repeat("Wörter 🙂 ", 4000) + `</p>`})

@@ -74,10 +74,15 @@ function concealed(el, tag) {
   return s.display === 'none' || (!s.visible && tag !== 'slot' && s.display !== 'contents');
 }
 
-// st: seen (cycle guard), labelledby (inside a reference: no second hop),
-// hidden (a hidden label was pointed at: its hidden parts count), depth.
+// Widgets whose inside is their own: no part of what they stand in is named by it.
+const SELF_CONTAINED = new Set(tokens('menu menubar tree treegrid tablist'));
+
+// st: seen (cycle guard), read (labels that were followed: said once is enough),
+// labelledby (inside a reference: no second hop), hidden (a hidden label was
+// pointed at: its hidden parts count), depth.
 function altText(el, st, traversing) {
   if (st.seen.has(el) || st.depth > 120 || st.left <= 0) return '';
+  if (traversing && st.read.has(el)) return '';
   const tag = tagOf(el);
   if (traversing && !st.hidden) {
     if (concealed(el, tag)) {
@@ -97,39 +102,52 @@ function altText1(el, tag, st, traversing) {
   const any = N.hasAny(el);
   const role = roleOf(el, tag);
   if (any && !st.labelledby && N.has(el, 'aria-labelledby')) {
-    const t = referred(N.labelledBy(el), st);
+    const t = referred(N.labelledBy(el), st, el);
     if (t) { if (!traversing) st.from = 'labelledby'; return t; }
   }
   if (traversing) {
     const embedded = embeddedValue(el, tag, role);
     if (embedded !== undefined) return embedded;
+    if (SELF_CONTAINED.has(role)) return '';
+  } else if (st.embedded) {
+    const value = embeddedValue(el, tag, role);
+    if (value) return value;
   }
-  const label = any ? line(N.attr(el, 'aria-label') || '') : '';
+  const label = any && tag !== 'slot' ? line(N.attr(el, 'aria-label') || '') : '';
   if (label) { if (!traversing) st.from = 'label'; return label; }
   if (role !== 'none') {
     const nat = nativeName(el, tag, st);
     if (nat) { if (!traversing) st.from = 'native'; return nat; }
   }
+  let space = ''; // between the words around it, also from deep inside
   if (traversing || FROM_CONTENT.has(role) || st.pointed || tag === 'summary') {
     const t = contentText(el, tag, st);
     if (line(t)) { if (!traversing) st.from = 'content'; return t; }
+    if (traversing && t) space = ' ';
   }
-  const title = any ? line(N.attr(el, 'title') || '') : '';
+  const title = any && role !== 'none' ? line(N.attr(el, 'title') || '') : '';
   if (title && tag !== 'svg:svg') { if (!traversing) st.from = 'title'; return title; }
   if (!traversing && (tag === 'input' || tag === 'textarea' || role === 'textbox' || role === 'searchbox' || role === 'combobox')) {
     const ph = line(N.attr(el, 'placeholder') || N.attr(el, 'aria-placeholder') || '');
     if (ph) { st.from = 'placeholder'; return ph; }
   }
-  return '';
+  if (!traversing && LABELABLE.has(tag)) {
+    const l = fromLabels(el, tag, st, true);
+    if (l) { st.from = 'native'; return l; }
+  }
+  return space;
 }
-function referred(els, st) {
+// referred is what the elements say that el's label or description points at. A
+// field among them says its value; el itself, its own label.
+function referred(els, st, el) {
   if (!els) return '';
   const parts = [];
   for (const r of els) {
     const hidden = !N.checkVisibility(r, { visibilityProperty: true }) || N.closest(r, '[aria-hidden=true]') !== null;
-    const t = line(altText(r, { seen: new Set(), labelledby: true, pointed: true, hidden, depth: st.depth + 1, left: st.left }, false));
+    const t = line(altText(r, { seen: new Set(), read: st.read, labelledby: true, pointed: true, embedded: r !== el, hidden, depth: st.depth + 1, left: st.left }, false));
     if (t) parts.push(t);
   }
+  for (const r of els) st.read.add(r); // only now: a list may name a part and the whole
   return parts.join(' ');
 }
 function embeddedValue(el, tag, role) {
@@ -146,16 +164,16 @@ function nativeName(el, tag, st) {
     case 'input': {
       const type = N.inputType(el);
       if (type === 'button' || type === 'submit' || type === 'reset') {
-        const l = fromLabels(el, tag, st);
+        const l = fromLabels(el, tag, st, false);
         if (l) return l;
         const v = line(VALUES.get('input')(el));
         if (v) return v;
         return type === 'submit' ? 'Submit' : type === 'reset' ? 'Reset' : '';
       }
-      if (type === 'image') return fromLabels(el, tag, st) || line(N.attr(el, 'alt') || '') || line(N.attr(el, 'title') || '') || line(N.attr(el, 'value') || '') || 'Submit';
-      return fromLabels(el, tag, st);
+      if (type === 'image') return fromLabels(el, tag, st, false) || line(N.attr(el, 'alt') || '') || line(N.attr(el, 'title') || '') || line(N.attr(el, 'value') || '') || 'Submit';
+      return fromLabels(el, tag, st, false);
     }
-    case 'button': case 'select': case 'textarea': case 'meter': case 'progress': case 'output': return fromLabels(el, tag, st);
+    case 'button': case 'select': case 'textarea': case 'meter': case 'progress': case 'output': return fromLabels(el, tag, st, false);
     case 'img': case 'area': return line(N.attr(el, 'alt') || '');
     case 'fieldset': return childText(el, 'legend', st);
     case 'figure': return childText(el, 'figcaption', st);
@@ -186,24 +204,28 @@ function labelsOf(el, tag) {
   }
   return labels.get(el) || [];
 }
-function fromLabels(el, tag, st) {
+// fromLabels is what the labels say that are shown, or, for a control that
+// nothing else names, those that are not.
+function fromLabels(el, tag, st, hidden) {
   const labels = labelsOf(el, tag);
   if (!labels.length) return '';
   const parts = [];
   for (const l of labels) {
     if (st.seen.has(l)) continue; // the label is being traversed already
+    if (N.checkVisibility(l, { visibilityProperty: true }) === hidden) continue;
     const seen = new Set(st.seen);
     seen.add(el);
-    const hidden = !N.checkVisibility(l, { visibilityProperty: true });
-    const t = line(altText(l, { seen, labelledby: true, pointed: true, hidden, depth: st.depth + 1, left: st.left }, false));
+    const t = line(altText(l, { seen, read: st.read, labelledby: true, pointed: true, hidden, depth: st.depth + 1, left: st.left }, false));
     if (t) parts.push(t);
   }
+  for (const l of labels) st.read.add(l);
   return parts.join(' ');
 }
 function childText(el, want, st) {
   for (let c = N.first(el); c; c = N.next(c)) {
     if (!isElement(c) || tagOf(c) !== want) continue;
-    return line(altText(c, { seen: new Set(st.seen), labelledby: true, pointed: true, hidden: want === 'svg:title', depth: st.depth + 1, left: st.left }, false));
+    if (want !== 'svg:title' && !N.checkVisibility(c, { visibilityProperty: true })) return '';
+    return line(altText(c, { seen: new Set(st.seen), read: st.read, labelledby: true, pointed: true, hidden: want === 'svg:title', depth: st.depth + 1, left: st.left }, false));
   }
   return '';
 }
@@ -230,7 +252,7 @@ function contentText(el, tag, st) {
   }
   if (N.hasAny(el) && N.has(el, 'aria-owns')) for (const id of tokens(N.attr(el, 'aria-owns'))) {
     const o = byId(N.root(el), id);
-    if (o) acc += ' ' + altText(o, st, true) + ' ';
+    if (o && (st.hidden || N.checkVisibility(o, { visibilityProperty: false }))) acc += ' ' + altText(o, st, true) + ' ';
   }
   return mute ? acc : acc + pseudoText(el, '::after');
 }
@@ -238,16 +260,16 @@ function contentText(el, tag, st) {
 // nameOf returns the name and where it came from; hidden parts count where the
 // whole is hidden.
 function nameOf(el, hidden) {
-  const st = { seen: new Set(), depth: 0, left: NAME_MAX * 2, from: '', hidden };
+  const st = { seen: new Set(), read: new Set(), depth: 0, left: NAME_MAX * 2, from: '', hidden };
   const name = clip(line(altText(el, st, false)), NAME_MAX);
   return { name, from: name ? st.from : '' };
 }
-const contentOf = (el, tag) => clip(line(contentText(el, tag, { seen: new Set([el]), depth: 0, left: NAME_MAX * 2 })), NAME_MAX);
+const contentOf = (el, tag) => clip(line(contentText(el, tag, { seen: new Set([el]), read: new Set(), depth: 0, left: NAME_MAX * 2 })), NAME_MAX);
 
 function descriptionOf(el, name, from) {
   if (!N.hasAny(el)) return '';
   let d = '';
-  if (N.has(el, 'aria-describedby')) d = referred(N.describedBy(el), { depth: 0, left: NAME_MAX });
+  if (N.has(el, 'aria-describedby')) d = referred(N.describedBy(el), { read: new Set(), depth: 0, left: NAME_MAX }, el);
   if (!d) d = line(N.attr(el, 'aria-description') || '');
   if (!d && from !== 'title') d = line(N.attr(el, 'title') || '');
   return d && d !== name ? clip(d, NAME_MAX) : '';
