@@ -210,3 +210,24 @@ func TestBlocksKeepWordsApart(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestPicturesThatListen has pictures with a click of their own: in what is no
+// button or link they are things to operate, however small.
+func TestPicturesThatListen(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html>
+ <h2>Sales <img alt="Collapse" width=10 height=10></h2>
+ <div role=tablist><div role=tab tabindex=0>Orders <img alt="Close orders" width=10 height=10></div></div>
+ <ul role=tree><li role=treeitem tabindex=0><svg role=img aria-label="Expand" width=8 height=8></svg> Europe</li></ul>
+ <button>Save <img alt="disk" width=10 height=10></button>
+ <script>for (const e of document.querySelectorAll('img,svg')) e.addEventListener('click', () => {})</script>`})
+	b.open("/")
+	tree := b.look()
+	for _, name := range []string{"Collapse", "Close orders", "Expand"} {
+		if n := find(t, tree, "img", name); !n.Clickable || n.Ref == "" {
+			t.Error(dump(n))
+		}
+	}
+	if n := find(t, tree, "button", "Save disk"); len(n.Children) > 0 {
+		t.Error(dump(n))
+	}
+}

@@ -136,11 +136,12 @@ function tidy(kids) {
   out.length = j;
   return out;
 }
-// plain: nothing in here that could be referred to, but pictures.
-function plain(k, depth) {
+// plain: nothing in here that could be referred to, but pictures: in a button or
+// link also those that listen for clicks, for the click is the control's as well.
+function plain(k, depth, pressed) {
   if (k.role === 'text') return true;
-  if (depth > 50 || (k.w && stays(k.w) && k.role !== 'img')) return false;
-  return !k.children || k.children.every((c) => plain(c, depth + 1));
+  if (depth > 50 || (k.w && stays(k.w) && (k.role !== 'img' || k.clickable && !pressed))) return false;
+  return !k.children || k.children.every((c) => plain(c, depth + 1, pressed));
 }
 function textIn(k, out, depth) {
   if (k.role === 'text') { if (k.glue && out.length) out[out.length - 1] += k.text; else out.push(k.text); }
@@ -573,7 +574,7 @@ function* walkTree(opts) {
       } else if (F.from === 'content') delete n.name;
     } else if (role === 'row' && F.from === 'content' && n.name.length > 300) n.name = clip(n.name, 300);
     else if ((role === 'textbox' || role === 'searchbox') && tag !== 'input' && tag !== 'textarea') { if (!F.interactive) { kids.forEach((k) => forget(k, 0)); kids = []; } }
-    else if (leaf && n.name && kids.length && kids.every((k) => plain(k, 0))) {
+    else if (leaf && n.name && kids.length && kids.every((k) => plain(k, 0, role === 'button' || role === 'link'))) {
       const t = textsOf(kids);
       if (t && F.from !== 'content' && bare(t) !== bare(n.name)) n.label = clip(t, 500);
       kids.forEach((k) => forget(k, 0));
