@@ -10,12 +10,13 @@ type placer struct {
 	nth    []int // position among the siblings
 	prev   []int // the sibling before, or -1
 	alive  []bool
+	tables int            // up to 2; -1 before they are counted
 	said   map[int]string // surroundings by node
 	heads  map[int]string // headings before a node in its parent
 	headed map[int]bool   // parents whose children are in heads
 }
 
-func newPlacer(x *index) *placer { return &placer{x: x} }
+func newPlacer(x *index) *placer { return &placer{x: x, tables: -1} }
 
 // get fills the placer when it is first needed: a page that only scrolled needs
 // none.
@@ -24,7 +25,7 @@ func (p *placer) get() *placer {
 		return p
 	}
 	x := p.x
-	*p = placer{x: x, ready: true, nth: make([]int, len(x.nodes)), prev: make([]int, len(x.nodes)), alive: make([]bool, len(x.nodes)),
+	*p = placer{x: x, ready: true, tables: p.tables, nth: make([]int, len(x.nodes)), prev: make([]int, len(x.nodes)), alive: make([]bool, len(x.nodes)),
 		said: map[int]string{}, heads: map[int]string{}, headed: map[int]bool{}}
 	if len(x.nodes) > 0 {
 		p.prev[0] = -1
@@ -66,7 +67,13 @@ func (p *placer) node(i int) string {
 }
 
 func (p *placer) ofRow(place string) string {
-	if (place == "table" || place == "grid" || place == "treegrid") && tablesIn(p.x.tree.Root, 2) == 1 {
+	if place != "table" && place != "grid" && place != "treegrid" {
+		return place
+	}
+	if p.tables < 0 {
+		p.tables = tablesIn(p.x.tree.Root, 2)
+	}
+	if p.tables == 1 {
 		return ""
 	}
 	return place
