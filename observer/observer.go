@@ -163,7 +163,7 @@ func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation,
 // rest while the reader reads.
 const (
 	briefBudget   = 4000
-	firstElements = 3000
+	firstElements = 2000
 	restDeadline  = time.Minute
 )
 

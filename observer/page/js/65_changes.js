@@ -89,7 +89,18 @@ function watch(root) {
   if (root !== document) knownRoots.push(new WeakRef(root));
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
-watch(document);
+// A document that is still parsed is not followed before somebody looks: of each
+// node that comes there would be a record, and the first walk takes all anyway.
+let following = false;
+N.docReady = getter(Document.prototype, 'readyState');
+function follow() {
+  if (following) return;
+  following = true;
+  quietSince = performance.now();
+  watch(document);
+  for (const w of waiters) w();
+}
+if (N.docReady(document) === 'loading') addEventListener('DOMContentLoaded', follow, { capture: true, once: true }); else follow();
 for (const type of ['load', 'error', 'toggle']) {
   addEventListener(type, (e) => { const t = e.composedPath()[0]; if (t instanceof Element) deepen(t); }, { capture: true, passive: true });
 }

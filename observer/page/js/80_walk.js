@@ -165,6 +165,7 @@ let modalsSeen = []; // open modal dialogs
 let counted = 0; // elements in the last whole walk
 const LARGE = 30000;
 function* walkTree(opts) {
+  follow();
   keepRecords(observer.takeRecords());
   clipRound++;
   styles = new Map();

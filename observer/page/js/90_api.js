@@ -2,6 +2,7 @@
 
 // change resolves to true with the next change of the DOM, to false after ms.
 function change(ms) {
+  follow();
   return new Promise((resolve) => {
     const done = (did) => { clearTimeout(timer); waiters.delete(seen); resolve(did); };
     const seen = () => done(true);
@@ -17,9 +18,10 @@ function quiet(ms, max) {
     const check = () => {
       clearTimeout(timer);
       const now = performance.now();
-      const calm = now - quietSince >= ms && now - start >= Math.min(ms, 1);
+      const calm = following && now - quietSince >= ms && now - start >= Math.min(ms, 1);
       if (calm || now - start >= max) { waiters.delete(check); resolve(calm); return; }
-      timer = setTimeout(check, Math.max(1, Math.min(quietSince + ms - now, start + max - now)));
+      const next = following ? quietSince + ms : Infinity; // follow tells when it begins
+      timer = setTimeout(check, Math.max(1, Math.min(next, start + max) - now));
     };
     waiters.add(check);
     check();
@@ -83,6 +85,7 @@ const publicAPI = {
   // prep says how far the document is, for asking the browser about it: with
   // suspects and listening, which name where to ask.
   prep() {
+    follow();
     keepRecords(observer.takeRecords());
     return { doc: docID, additions, age: performance.now(), part: partial() > 0 };
   },
