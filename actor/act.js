@@ -6,7 +6,7 @@
 // shadow properties of forms and of the document here too.
 (() => {
   'use strict';
-  const VERSION = 1;
+  const VERSION = 2;
   const old = Object.getOwnPropertyDescriptor(globalThis, '__quartetAct');
   if (old && old.value && old.value.version === VERSION) return;
 
@@ -27,6 +27,7 @@
   const hasAttr = method(Element, 'hasAttribute');
   const matches = method(Element, 'matches');
   const queryAll = method(Element, 'querySelectorAll');
+  const docQueryAll = method(Document, 'querySelectorAll');
   const rectOf = method(Element, 'getBoundingClientRect');
   const rectsOf = method(Element, 'getClientRects');
   const checkVisibility = method(Element, 'checkVisibility');
@@ -376,6 +377,7 @@
       scrolled,
       label: surface !== el,
       page: { x: c.clientWidth, y: c.clientHeight },
+      canvas: docQueryAll(document, 'canvas').length > 0,
       ...facts(el),
     };
   };
@@ -513,6 +515,19 @@
     }
     return { ok, editable: editableOf(f) };
   };
+  // Whether something is selected, in a field or on the page.
+  const selected = () => {
+    const a = active();
+    if (a && (isInput(a) || a instanceof HTMLTextAreaElement)) return a.selectionStart !== a.selectionEnd;
+    return !getSelection().isCollapsed;
+  };
+  // Whether the field has completed what was typed by itself: the rest of what
+  // it holds is selected, so that the next key takes it away.
+  const completed = (ref, typed) => {
+    const el = elOf(ref);
+    const f = el && fieldOf(el);
+    return Boolean(f && isInput(f) && f.selectionStart === typed.length && f.selectionEnd === inputValue(f).length && f.selectionEnd > typed.length);
+  };
   // Selects the first occurrence of words in rich text; false when there is none.
   const selectWords = (ref, words) => {
     const f = fieldOf(elOf(ref) || root());
@@ -639,6 +654,23 @@
     }
   };
 
+  // Waits, at most ms, until the control holds something else; false when it
+  // held out. Scripts set values and states without an event, so that they are
+  // compared now and then.
+  const falls = async (ref, ms) => {
+    const holds = () => {
+      const v = read(ref);
+      return JSON.stringify([v.gone, v.value, v.checked, v.text]);
+    };
+    const until = now() + ms;
+    const was = holds();
+    while (now() < until) {
+      await change(Math.max(1, Math.min(50, until - now())));
+      if (holds() !== was) return true;
+    }
+    return false;
+  };
+
   const scroller = (el) => {
     for (let n = el; n; n = up(n)) {
       if (!isElement(n)) continue;
@@ -675,7 +707,7 @@
   const api = {
     version: VERSION,
     ready, still, passes, showFrame, read, markSecret, focus, selectWords, setNative, choose, fileFacts, setFiles, dropFiles,
-    untilChecked, scroll, scrollList, change, hold, release, el: elOf, describe,
+    untilChecked, completed, falls, scroll, scrollList, change, hold, release, el: elOf, describe,
     boxOf: (ref) => {
       const el = elOf(ref);
       if (!el) return null;
@@ -690,10 +722,14 @@
       const a = active();
       return a ? describe(a) : null;
     },
+    holdFocused: () => {
+      const a = active();
+      return a ? hold(a) : '';
+    },
     // For the observer: a field that was given a secret.
     holdsSecret: (el) => secrets.has(el),
     // For the actor's other scripts, which are joined to this one.
-    kit: { getter, method, up, inside, closestBy, getRootNode, openRoot, attr, localName, matches, queryAll, rectOf, textContent, innerText, squash, shown, hold, elOf, labelled, describe, listen, isElement, rootsAround, isInput, inputValue, inputType },
+    kit: { getter, method, up, inside, closestBy, getRootNode, openRoot, attr, localName, matches, queryAll, rectOf, textContent, innerText, squash, shown, hold, elOf, labelled, describe, listen, isElement, rootsAround, isInput, inputValue, inputType, selected, frame, docQueryAll },
   };
   Object.defineProperty(globalThis, '__quartetAct', { value: api, configurable: true, writable: true });
 })();

@@ -178,6 +178,9 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 	exact := slices.ContainsFunc(p.events, func(e probed) bool { return e.Via == "root" })
 	for i := range p.events {
 		e := &p.events[i]
+		if traceOf[e.Type] != "" {
+			continue
+		}
 		if !slices.Contains(out.Events, e.Type) {
 			out.Events = append(out.Events, e.Type)
 		}
@@ -201,6 +204,36 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 	out.Seen, out.Ref, out.Role, out.Name = true, at.Ref, at.Role, clip(at.Name)
 	if out.Role == "" {
 		out.Role = at.Tag
+	}
+	return out
+}
+
+// traceOf are the reports that are no input but what one leaves behind.
+var traceOf = map[string]bus.TraceKind{
+	"scroll": bus.TraceScroll, "selectionchange": bus.TraceSelection, "copy": bus.TraceCopy, "cut": bus.TraceCopy,
+}
+
+// traces are what the input left behind that no observation shows.
+func (p *probe) traces() []bus.Trace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []bus.Trace
+	for _, e := range p.events {
+		fact := ""
+		switch kind := traceOf[e.Type]; kind {
+		case "":
+			continue
+		case bus.TraceScroll:
+			fact = "the page scrolled"
+			if e.Role != "" {
+				fact = label(e.Role, e.Name) + " scrolled"
+			}
+		case bus.TraceSelection:
+			fact = "what is selected, or where the caret stands, changed"
+		case bus.TraceCopy:
+			fact = "what was selected went to the clipboard"
+		}
+		out = append(out, bus.Trace{Kind: traceOf[e.Type], Fact: fact})
 	}
 	return out
 }

@@ -54,7 +54,8 @@ type readiness struct {
 	Y        float64   `json:"y"`
 	Box      bus.Box   `json:"box"`
 	Scrolled int       `json:"scrolled"`
-	Label    bool      `json:"label"` // its label takes the event
+	Label    bool      `json:"label"`  // its label takes the event
+	Canvas   bool      `json:"canvas"` // the document has one
 	Blocker  *standing `json:"blocker"`
 	Status   refStatus `json:"status"`
 	controlFacts
