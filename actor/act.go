@@ -81,6 +81,7 @@ type hand struct {
 	want   string    // what the target should hold afterwards
 	lasts  *lasting  // the state that must last, nil for none
 	drawn  *drawing  // the canvases around the target, nil where there are none
+	opener *opener   // the page that opened this one, nil where it tells nothing
 	until  time.Time // when the attempt's time is up
 }
 

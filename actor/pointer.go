@@ -81,7 +81,7 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 	if twoState(role(el), a.Checked) {
 		h.mustLast(a.frame, a.ref, stateLasts)
 	}
-	h.printBefore(ctx, a)
+	h.expectTraces(ctx, a)
 	aimed := a.at
 	h.rec.Aimed = &aimed
 	h.rec.Sent = true
@@ -96,7 +96,7 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 		}
 	}
 	h.collect(ctx, clickKind(h.in.Button), "pointerdown", "mousedown", "click", "contextmenu", "auxclick")
-	h.printAfter(ctx)
+	h.printSoon(ctx)
 	return nil
 }
 

@@ -44,7 +44,8 @@ type probed struct {
 // causes cannot lose them.
 type probe struct {
 	token  string
-	target bool // there is a target to be inside of
+	target bool           // there is a target to be inside of
+	frame  *browser.Frame // the target's, else the top one
 	stops  []func()
 	heard  []cdp.Session
 	wg     sync.WaitGroup
@@ -66,12 +67,15 @@ func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...s
 		h.probe = p
 	}
 	p.target = ref != ""
-	if h.frames == nil {
+	if p.frame = f; h.frames == nil {
 		fs, err := h.tab.Frames(ctx)
 		if err != nil {
 			return err
 		}
 		h.frames = fs
+	}
+	if p.frame == nil {
+		p.frame = h.frames[0]
 	}
 	for _, fr := range h.frames {
 		s := fr.Session
@@ -236,6 +240,27 @@ func (p *probe) traces() []bus.Trace {
 		out = append(out, bus.Trace{Kind: traceOf[e.Type], Fact: fact})
 	}
 	return out
+}
+
+// waitTraces waits until so many traces were reported, at most probeGrace.
+func (p *probe) waitTraces(ctx context.Context, n int) {
+	t := time.NewTimer(probeGrace)
+	defer t.Stop()
+	for {
+		p.mu.Lock()
+		more := p.more
+		p.mu.Unlock()
+		if len(p.traces()) >= n {
+			return
+		}
+		select {
+		case <-more:
+		case <-t.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // reset forgets what was reported, for the next input of the same attempt.

@@ -6,7 +6,7 @@
   'use strict';
   const act = globalThis.__quartetAct;
   if (!act || act.arm) return;
-  const { inside, closestBy, labelled, elOf, describe, listen, isElement, rootsAround, selected } = act.kit;
+  const { inside, closestBy, labelled, elOf, describe, listen, unlisten, isElement, rootsAround, selected, frame } = act.kit;
   const KINDS = ['pointerdown', 'mousedown', 'mouseup', 'click', 'dblclick', 'contextmenu', 'auxclick', 'keydown', 'beforeinput', 'input', 'change', 'mouseover', 'dragstart', 'dragover', 'drop', 'wheel'];
   // What begins an input, and what of it the page's own code answers to.
   const BEGINS = ['pointerdown', 'mousedown', 'keydown'];
@@ -16,7 +16,7 @@
   const on = (e) => {
     const a = armed;
     if (!a) return;
-    if (e.isTrusted && BEGINS.includes(e.type)) a.begun = true;
+    if (e.isTrusted && BEGINS.includes(e.type) && !a.begun) a.begun = performance.now();
     if (!a.timer && ANSWERED.includes(e.type)) a.timer = nextTimer();
     if (!a.kinds.includes(e.type)) return;
     const path = e.composedPath();
@@ -82,7 +82,7 @@
   act.arm = (token, ref, kinds) => {
     const el = ref ? elOf(ref) : null;
     const known = el ? rootsAround(el) : new Map();
-    armed = { token, ref, el, kinds, left: 60, hosts: new Set(), said: new Map(), begun: false, timer: 0, adrift: new Set(), traced: new Set() };
+    armed = { token, ref, el, kinds, left: 60, hosts: new Set(), said: new Map(), begun: 0, timer: 0, adrift: new Set(), traced: new Set() };
     attend();
     for (const [host, root] of known) {
       if (root.mode === 'closed') armed.hosts.add(host);
@@ -96,7 +96,24 @@
   // Whether the page has set timers since the input reached it: what it does by
   // them is still to come.
   act.timersSet = (token) => Boolean(armed && armed.token === token && armed.timer && nextTimer() - 1 > armed.timer);
+  // How many traces there are. They come with the next frame, which is waited for
+  // only where nothing else on the page tells that the input did something.
+  act.traced = async (token) => {
+    const a = armed;
+    if (!a || a.token !== token || !a.begun) return 0;
+    const q = globalThis.__quartet;
+    if (!q || !q.quiet || (await q.quiet(performance.now() - a.begun, 1))) {
+      await frame();
+      await frame();
+    }
+    return a.traced.size;
+  };
   const attend = () => {
+    // A popup's first, empty document hands its window on to the next one, with
+    // listeners that are not called until another is added.
+    const wake = () => {};
+    listen(window, 'click', wake, true);
+    unlisten(window, 'click', wake, true);
     for (const k of KINDS) listen(window, k, on, { capture: true, passive: true });
     for (const k of ['scroll', 'selectionchange']) listen(window, k, trace, { capture: true, passive: true });
     for (const k of ['copy', 'cut']) listen(window, k, trace, { passive: true }); // after the page's own

@@ -106,6 +106,7 @@ const (
 	TraceSelection TraceKind = "selection" // what is selected, or where the caret stands
 	TraceCopy      TraceKind = "copy"      // something went to the clipboard
 	TraceCanvas    TraceKind = "canvas"    // a canvas shows something else
+	TraceOpener    TraceKind = "opener"    // the page that opened this one changed
 )
 
 // A Refusal is why the actor did not act. Code is stable, Message is for people.
