@@ -135,7 +135,7 @@
     if (!checkVisibility(el, { visibilityProperty: true, contentVisibilityAuto: true })) {
       return getComputedStyle(el).display === 'contents' && shapes(el).length > 0;
     }
-    return (r.width > 0 && r.height > 0) || shapes(el).length > 0;
+    return (r.width > 0 && r.height > 0) || shapes(el).length > 0 || generated(el).length > 0;
   };
 
   const viewport = () => {
@@ -181,7 +181,47 @@
     return [];
   };
 
+  // The rectangles of its generated content, which belongs to the element also
+  // where it lies outside of it. They are worked out from the styles, and so may
+  // be wrong; whoever takes a point of one asks what is there.
+  const generated = (el) => {
+    const out = [];
+    for (const which of ['::before', '::after']) {
+      const s = getComputedStyle(el, which);
+      const px = (k) => parseFloat(s[k]) || 0;
+      if (/^(none|normal)$/.test(s.content) || s.display === 'none') continue;
+      const inner = s.boxSizing !== 'border-box';
+      const w = px('width') + (inner ? px('paddingLeft') + px('paddingRight') : 0);
+      const h = px('height') + (inner ? px('paddingTop') + px('paddingBottom') : 0);
+      if (w <= 0 || h <= 0) continue;
+      let x = px('marginLeft');
+      let y = px('marginTop');
+      if (s.position !== 'static') {
+        x += px('left');
+        y += px('top');
+      }
+      if (s.transform !== 'none') {
+        const m = new DOMMatrixReadOnly(s.transform);
+        x += m.m41;
+        y += m.m42;
+      }
+      let base = el;
+      if (s.position === 'absolute') base = closestBy(el, (n) => getComputedStyle(n).position !== 'static' || getComputedStyle(n).transform !== 'none');
+      if (s.position !== 'fixed') {
+        const r = rectOf(base || root());
+        x += r.left + (base ? base.clientLeft : 0);
+        y += r.top + (base ? base.clientTop : 0);
+      }
+      out.push(new DOMRect(x, y, w, h));
+    }
+    return out;
+  };
+
   const OPERABLE = 'button,a[href],input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=switch],[role=menuitem],[role=tab],[role=option],[contenteditable=true],[onclick]';
+  const painted = function* (el) {
+    yield* shapes(el);
+    yield* generated(el); // asked for only where nothing else will do
+  };
   // A point of the shape at which the target itself would receive the event.
   // A point over another control inside the target is a second choice.
   const pointOf = (el, surface, offset) => {
@@ -191,7 +231,7 @@
     let second = null;
     const seen = [];
     let outside = true;
-    for (const r of shapes(surface)) {
+    for (const r of painted(surface)) {
       const spots = offset
         ? [[r.left + offset.x, r.top + offset.y]]
         : spotsIn(Math.max(r.left, 0), Math.max(r.top, 0), Math.min(r.right, v.w), Math.min(r.bottom, v.h));

@@ -214,7 +214,7 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 
 // traceOf are the reports that are no input but what one leaves behind.
 var traceOf = map[string]bus.TraceKind{
-	"scroll": bus.TraceScroll, "selectionchange": bus.TraceSelection, "copy": bus.TraceCopy, "cut": bus.TraceCopy,
+	"scroll": bus.TraceScroll, "selectionchange": bus.TraceSelection, "copy": bus.TraceCopy, "cut": bus.TraceCopy, "mark": bus.TraceMark,
 }
 
 // traces are what the input left behind that no observation shows.
@@ -234,6 +234,8 @@ func (p *probe) traces() []bus.Trace {
 			}
 		case bus.TraceSelection:
 			fact = "what is selected, or where the caret stands, changed"
+		case bus.TraceMark:
+			fact = "the page marked " + label(e.Role, e.Name) + " itself as changed"
 		case bus.TraceCopy:
 			fact = "what was selected went to the clipboard"
 		}

@@ -6,8 +6,10 @@
   'use strict';
   const act = globalThis.__quartetAct;
   if (!act || act.arm) return;
-  const { inside, closestBy, labelled, elOf, describe, listen, unlisten, isElement, rootsAround, selected, frame } = act.kit;
+  const { inside, closestBy, labelled, elOf, describe, listen, unlisten, isElement, rootsAround, selected, frame, attr } = act.kit;
   const KINDS = ['pointerdown', 'mousedown', 'mouseup', 'click', 'dblclick', 'contextmenu', 'auxclick', 'keydown', 'beforeinput', 'input', 'change', 'mouseover', 'dragstart', 'dragover', 'drop', 'wheel'];
+  const attrNames = act.kit.method(Element, 'getAttributeNames');
+  const isConnected = act.kit.getter(Node, 'isConnected');
   // What begins an input, and what of it the page's own code answers to.
   const BEGINS = ['pointerdown', 'mousedown', 'keydown'];
   const ANSWERED = ['click', 'keydown', 'beforeinput', 'input', 'change'];
@@ -17,6 +19,7 @@
     const a = armed;
     if (!a) return;
     if (e.isTrusted && BEGINS.includes(e.type) && !a.begun) a.begun = performance.now();
+    if (e.type === 'click' && a.el && !a.marks) a.marks = marksOf(a.el);
     if (!a.timer && ANSWERED.includes(e.type)) a.timer = nextTimer();
     if (!a.kinds.includes(e.type)) return;
     const path = e.composedPath();
@@ -48,6 +51,13 @@
     }
     a.traced.add(e.type);
     report(a, e.type, isElement(at) ? at : null, e.isTrusted, '');
+  };
+  // The page's own marks on an element: data attributes, without those that say
+  // where the pointer and the focus are, or that somebody counts.
+  const PASSING = /focus|hover|press|active|ripple|touch|pointer|track|analytic|gtm|click/;
+  const marksOf = (el) => {
+    const names = attrNames(el).filter((n) => n.startsWith('data-') && !PASSING.test(n));
+    return JSON.stringify(names.sort().map((n) => [n, attr(el, n)]));
   };
   // The number that the next timer of this window will have. Its timers are
   // counted in one row, whichever world sets them.
@@ -82,7 +92,7 @@
   act.arm = (token, ref, kinds) => {
     const el = ref ? elOf(ref) : null;
     const known = el ? rootsAround(el) : new Map();
-    armed = { token, ref, el, kinds, left: 60, hosts: new Set(), said: new Map(), begun: 0, timer: 0, adrift: new Set(), traced: new Set() };
+    armed = { token, ref, el, kinds, left: 60, hosts: new Set(), said: new Map(), begun: 0, marks: '', timer: 0, adrift: new Set(), traced: new Set() };
     attend();
     for (const [host, root] of known) {
       if (root.mode === 'closed') armed.hosts.add(host);
@@ -101,6 +111,10 @@
   act.traced = async (token) => {
     const a = armed;
     if (!a || a.token !== token || !a.begun) return 0;
+    if (a.marks && isConnected(a.el) && marksOf(a.el) !== a.marks && !a.traced.has('mark')) {
+      a.traced.add('mark');
+      report(a, 'mark', a.el, false, '');
+    }
     const q = globalThis.__quartet;
     if (!q || !q.quiet || (await q.quiet(performance.now() - a.begun, 1))) {
       await frame();

@@ -106,6 +106,7 @@ const (
 	TraceSelection TraceKind = "selection" // what is selected, or where the caret stands
 	TraceCopy      TraceKind = "copy"      // something went to the clipboard
 	TraceCanvas    TraceKind = "canvas"    // a canvas shows something else
+	TraceMark      TraceKind = "mark"      // the page's own marks on the target (its data attributes)
 	TraceOpener    TraceKind = "opener"    // the page that opened this one changed
 )
 
