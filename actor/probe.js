@@ -37,20 +37,29 @@
   };
   // What an input leaves behind that no observation shows: each is told once.
   const trace = (e) => {
+    const at = e.composedPath()[0];
+    const steady = e.type !== 'scroll' || rolls(at, e.timeStamp) < 3;
     const a = armed;
     if (!a) return;
-    const at = e.composedPath()[0];
     if (!a.begun) {
       a.adrift.add(at); // what moves by itself
       return;
     }
-    if (a.adrift.has(at) || a.traced.has(e.type)) return;
+    if (!steady || a.adrift.has(at) || a.traced.has(e.type)) return;
     if (e.type === 'copy' || e.type === 'cut') {
       const took = e.defaultPrevented ? e.clipboardData && e.clipboardData.types.length : selected();
       if (!took) return;
     }
     a.traced.add(e.type);
     report(a, e.type, isElement(at) ? at : null, e.isTrusted, '');
+  };
+  // How often it has scrolled within the second before this time. What does so
+  // all the time moves by itself; aiming at a target takes one or two.
+  const rolled = new WeakMap();
+  const rolls = (node, at) => {
+    const times = (rolled.get(node) || []).filter((t) => at - t < 1000);
+    rolled.set(node, [...times.slice(-3), at]);
+    return times.length;
   };
   // The page's own marks on an element: data attributes, without those that say
   // where the pointer and the focus are, or that somebody counts.
