@@ -76,6 +76,9 @@ func (h *hand) takeTraces(ctx context.Context) {
 	default:
 		return
 	}
+	if h.lasts != nil && h.in.Action == bus.ActionClick {
+		return // it is there for its state, which the tree has
+	}
 	if p := h.probe; p != nil && p.frame != nil {
 		var n int
 		if p.frame.Call(ctx, &n, `(t) => globalThis.__quartetAct.traced(t)`, p.token) == nil {

@@ -176,8 +176,8 @@ type JudgeRequest struct {
 	Filled []Filled `json:"filled,omitempty"`
 }
 
-// A Filled is a control that an attempt brought to a value or a state, with what
-// it held before and after that, as its receipt says.
+// A Filled is a control that an attempt brought to a value, with what it held
+// before and after that, as its receipt says.
 type Filled struct {
 	Ref    string `json:"ref"`
 	Before string `json:"before"`

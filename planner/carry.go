@@ -253,10 +253,10 @@ func filled(state *bus.RunState) []bus.Filled {
 	return out
 }
 
-// fillsIn holds for the actions that bring a control to a value or a state.
+// fillsIn holds for the actions that bring a control to a value.
 func fillsIn(a bus.Action) bool {
 	switch a {
-	case bus.ActionFill, bus.ActionType, bus.ActionClear, bus.ActionReplace, bus.ActionSelect, bus.ActionCheck, bus.ActionUncheck, bus.ActionToggle:
+	case bus.ActionFill, bus.ActionType, bus.ActionClear, bus.ActionReplace, bus.ActionSelect:
 		return true
 	}
 	return false

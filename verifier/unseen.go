@@ -76,8 +76,8 @@ type fallen struct {
 	from, now string
 }
 
-// fell lists the controls that fell back during the act. One of several choices
-// falls back whenever another is chosen.
+// fell lists the controls that fell back during the act. A state that is on or
+// off is not among them: choosing one thing often turns another off.
 func (j *judging) fell() []fallen {
 	if j.Before == nil || j.After == nil || j.Reopened || j.fx.document {
 		return nil
@@ -85,27 +85,18 @@ func (j *judging) fell() []fallen {
 	var out []fallen
 	for _, f := range j.Filled {
 		a, b := j.After.ByRef(f.Ref), j.Before.ByRef(f.Ref)
-		if a == nil || b == nil || a.Masked || oneOfMany(a.Role) || j.Attempt.Target != nil && j.Attempt.Target.Ref == f.Ref {
+		if a == nil || b == nil || a.Masked || j.Attempt.Target != nil && j.Attempt.Target.Ref == f.Ref {
 			continue
 		}
-		now := heldNow(a)
-		if squeeze(now) == squeeze(f.Before) && !compareValues(f.After, now, hintOf(a)).same && compareValues(f.After, heldNow(b), hintOf(b)).same {
+		if _, state := isOn(a); state {
+			continue
+		}
+		now := currentValue(a)
+		if squeeze(now) == squeeze(f.Before) && !compareValues(f.After, now, hintOf(a)).same && compareValues(f.After, currentValue(b), hintOf(b)).same {
 			out = append(out, fallen{a, f.After, now})
 		}
 	}
 	return out
-}
-
-func oneOfMany(role string) bool {
-	return role == "radio" || role == "menuitemradio" || role == "option" || role == "tab"
-}
-
-// heldNow is what a control holds, in the words of a receipt.
-func heldNow(n *aria.Node) string {
-	if on, known := isOn(n); known {
-		return either(on, "true", "false")
-	}
-	return currentValue(n)
 }
 
 // takenBack takes back a verdict where the act itself worked, but what was
