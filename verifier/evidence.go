@@ -117,7 +117,7 @@ func (j *judging) gatherBeside() {
 		j.fact("tab", "tab %s opened at %s", t.ID, t.URL)
 	}
 	for _, t := range r.Traces {
-		j.fact(string(t.Kind), "%s", t.Fact)
+		j.fact("trace", "%s", t.Fact)
 	}
 	for i, q := range r.Requests {
 		if i == 8 {
