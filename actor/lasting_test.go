@@ -23,6 +23,11 @@ func TestTextComesWithKeys(t *testing.T) {
 	if got := js[string](b, "out.textContent"); got != "Hello Ann" {
 		t.Errorf("the page says %q", got)
 	}
+	b.want(b.do(fill(named("Name"), "Ann Example of Oslo")))
+	b.logs("A", "n", "n", "o")
+	if got := js[string](b, "out.textContent"); got != "Hello Ann Example of Oslo" {
+		t.Errorf("the page says %q", got)
+	}
 	b.want(b.do(fill(named("Name"), "Zoë 🎉")))
 	if got := js[string](b, "out.textContent"); got != "Hello Zoë 🎉" {
 		t.Errorf("the page says %q", got)

@@ -11,13 +11,14 @@ import (
 )
 
 // typedMax is the longest text that is typed key by key, in characters: every
-// key costs two events, and a page that does something on each of them.
-const typedMax = 40
+// key costs most of a millisecond, and a page that does something on each.
+const typedMax = 10
 
 // write replaces what the field holds. Pages listen to keys as well as to
-// input, so that a short text is typed as a person would; a longer one, one
-// that no keyboard writes, and text for an editor (which makes lists, links and
-// mentions of what is typed) comes in at once, between the events of a key.
+// input, so that a short text is typed as a person would; of a longer one all
+// but the last character comes in at once, and that by its key. A text that no
+// keyboard writes, and one for an editor (which makes lists, links and mentions
+// of what is typed), comes in at once, between the events of a key.
 func (h *hand) write(ctx context.Context, a *aim, text string) error {
 	editable, err := h.focus(ctx, a, "all")
 	if err != nil {
@@ -34,10 +35,16 @@ func (h *hand) write(ctx context.Context, a *aim, text string) error {
 	switch {
 	case text == "":
 		return h.send(ctx, chord{key: namedKeys["Delete"]})
-	case editable != "rich" && utf8.RuneCountInString(text) <= typedMax && plain(text):
-		return h.keysFor(ctx, text)
+	case editable == "rich" || !plain(text):
+		return h.insert(ctx, text)
+	case utf8.RuneCountInString(text) > typedMax:
+		_, n := utf8.DecodeLastRuneInString(text)
+		if err := h.insertText(ctx, text[:len(text)-n]); err != nil {
+			return err
+		}
+		text = text[len(text)-n:]
 	}
-	return h.insert(ctx, text)
+	return h.keysFor(ctx, text)
 }
 
 // plain holds for a text that is written by keys that do nothing else.
@@ -60,10 +67,15 @@ func (h *hand) insert(ctx context.Context, text string) error {
 	if err := h.tab.Keys(ctx, []input.DispatchKeyEventParams{down}); err != nil {
 		return err
 	}
-	if _, err := cdp.Call(ctx, h.tab.Session(), input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+	if err := h.insertText(ctx, text); err != nil {
 		return err
 	}
 	return h.tab.Keys(ctx, []input.DispatchKeyEventParams{keyEvent(input.DispatchKeyEventTypeKeyUp, c.key, c.mods)})
+}
+
+func (h *hand) insertText(ctx context.Context, text string) error {
+	_, err := cdp.Call(ctx, h.tab.Session(), input.InsertText, input.InsertTextParams{Text: text})
+	return err
 }
 
 // typeKeys types after what the field holds.
