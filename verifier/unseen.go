@@ -117,10 +117,15 @@ func (j *judging) takenBack() {
 	default:
 		return
 	}
-	for _, f := range j.fell() {
-		// That a field is empty again may be because what it held was sent.
-		alone := len(j.effectFacts()) <= j.fx.at[f.node.Ref]
-		if leaves || !j.undoes() && (squeeze(f.now) != "" || alone) {
+	fell := j.fell()
+	own := 0 // effects that are nothing but the falling back
+	for _, f := range fell {
+		own += j.fx.at[f.node.Ref]
+	}
+	// A form that was sent begins anew, with whatever it held at first.
+	alone := len(j.checks) == 0 && len(j.effectFacts()) <= own
+	for _, f := range fell {
+		if leaves || alone && !j.undoes() {
 			j.is(bus.WrongEffect, "But %s, which was filled in before, fell back from %s to %s.", describe(f.node), quote(f.from), quote(f.now))
 			return
 		}

@@ -67,6 +67,7 @@ func TestTakenBack(t *testing.T) {
 		{"a click elsewhere", click(), named("Other"), []*aria.Node{price("99", active()), other}, []*aria.Node{price("5"), other}, filled("5", "99"), bus.WrongEffect},
 		{"a click elsewhere that empties it", click(), named("Other"), []*aria.Node{price("99", active()), other}, []*aria.Node{price(""), other}, filled("", "99"), bus.WrongEffect},
 		{"sent, and emptied for the next", click(), named("Add"), []*aria.Node{price("99", active()), other}, []*aria.Node{price(""), other, N("listitem", "", "e3", T("99"))}, filled("", "99"), bus.Right},
+		{"sent, and back at the default", click(), named("Add"), []*aria.Node{price("99", active()), other}, []*aria.Node{price("5"), other, N("listitem", "", "e3", T("99"))}, filled("5", "99"), bus.Right},
 		{"Enter sends it", enter, nil, []*aria.Node{price("99", active()), other}, []*aria.Node{price("", active()), other, N("listitem", "", "e3", T("99"))}, filled("", "99"), bus.Right},
 		{"Cancel", click(), named("Cancel"), []*aria.Node{price("99", active()), other}, []*aria.Node{price("5"), other}, filled("5", "99"), bus.Right},
 	} {
