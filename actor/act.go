@@ -79,6 +79,9 @@ type hand struct {
 	frames []*browser.Frame // as of the last look
 	probe  *probe
 	want   string    // what the target should hold afterwards
+	lasts  *lasting  // the state that must last, nil for none
+	drawn  *drawing  // the canvases around the target, nil where there are none
+	opener *opener   // the page that opened this one, nil where it tells nothing
 	until  time.Time // when the attempt's time is up
 }
 
@@ -237,6 +240,9 @@ func (h *hand) mask() {
 	}
 	for i := range r.Requests {
 		r.Requests[i].URL = m(r.Requests[i].URL)
+	}
+	for i := range r.Traces {
+		r.Traces[i].Fact = m(r.Traces[i].Fact)
 	}
 	for i := range r.Downloads {
 		r.Downloads[i].URL, r.Downloads[i].Name = m(r.Downloads[i].URL), m(r.Downloads[i].Name)

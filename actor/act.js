@@ -6,7 +6,7 @@
 // shadow properties of forms and of the document here too.
 (() => {
   'use strict';
-  const VERSION = 1;
+  const VERSION = 2;
   const old = Object.getOwnPropertyDescriptor(globalThis, '__quartetAct');
   if (old && old.value && old.value.version === VERSION) return;
 
@@ -27,6 +27,7 @@
   const hasAttr = method(Element, 'hasAttribute');
   const matches = method(Element, 'matches');
   const queryAll = method(Element, 'querySelectorAll');
+  const docQueryAll = method(Document, 'querySelectorAll');
   const rectOf = method(Element, 'getBoundingClientRect');
   const rectsOf = method(Element, 'getClientRects');
   const checkVisibility = method(Element, 'checkVisibility');
@@ -134,7 +135,7 @@
     if (!checkVisibility(el, { visibilityProperty: true, contentVisibilityAuto: true })) {
       return getComputedStyle(el).display === 'contents' && shapes(el).length > 0;
     }
-    return (r.width > 0 && r.height > 0) || shapes(el).length > 0;
+    return (r.width > 0 && r.height > 0) || shapes(el).length > 0 || generated(el).length > 0;
   };
 
   const viewport = () => {
@@ -180,7 +181,47 @@
     return [];
   };
 
+  // The rectangles of its generated content, which belongs to the element also
+  // where it lies outside of it. They are worked out from the styles, and so may
+  // be wrong; whoever takes a point of one asks what is there.
+  const generated = (el) => {
+    const out = [];
+    for (const which of ['::before', '::after']) {
+      const s = getComputedStyle(el, which);
+      const px = (k) => parseFloat(s[k]) || 0;
+      if (/^(none|normal)$/.test(s.content) || s.display === 'none') continue;
+      const inner = s.boxSizing !== 'border-box';
+      const w = px('width') + (inner ? px('paddingLeft') + px('paddingRight') : 0);
+      const h = px('height') + (inner ? px('paddingTop') + px('paddingBottom') : 0);
+      if (w <= 0 || h <= 0) continue;
+      let x = px('marginLeft');
+      let y = px('marginTop');
+      if (s.position !== 'static') {
+        x += px('left');
+        y += px('top');
+      }
+      if (s.transform !== 'none') {
+        const m = new DOMMatrixReadOnly(s.transform);
+        x += m.m41;
+        y += m.m42;
+      }
+      let base = el;
+      if (s.position === 'absolute') base = closestBy(el, (n) => getComputedStyle(n).position !== 'static' || getComputedStyle(n).transform !== 'none');
+      if (s.position !== 'fixed') {
+        const r = rectOf(base || root());
+        x += r.left + (base ? base.clientLeft : 0);
+        y += r.top + (base ? base.clientTop : 0);
+      }
+      out.push(new DOMRect(x, y, w, h));
+    }
+    return out;
+  };
+
   const OPERABLE = 'button,a[href],input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=switch],[role=menuitem],[role=tab],[role=option],[contenteditable=true],[onclick]';
+  const painted = function* (el) {
+    yield* shapes(el);
+    yield* generated(el); // asked for only where nothing else will do
+  };
   // A point of the shape at which the target itself would receive the event.
   // A point over another control inside the target is a second choice.
   const pointOf = (el, surface, offset) => {
@@ -190,7 +231,7 @@
     let second = null;
     const seen = [];
     let outside = true;
-    for (const r of shapes(surface)) {
+    for (const r of painted(surface)) {
       const spots = offset
         ? [[r.left + offset.x, r.top + offset.y]]
         : spotsIn(Math.max(r.left, 0), Math.max(r.top, 0), Math.min(r.right, v.w), Math.min(r.bottom, v.h));
@@ -376,6 +417,7 @@
       scrolled,
       label: surface !== el,
       page: { x: c.clientWidth, y: c.clientHeight },
+      canvas: docQueryAll(document, 'canvas').length > 0,
       ...facts(el),
     };
   };
@@ -513,6 +555,19 @@
     }
     return { ok, editable: editableOf(f) };
   };
+  // Whether something is selected, in a field or on the page.
+  const selected = () => {
+    const a = active();
+    if (a && (isInput(a) || a instanceof HTMLTextAreaElement)) return a.selectionStart !== a.selectionEnd;
+    return !getSelection().isCollapsed;
+  };
+  // Whether the field has completed what was typed by itself: the rest of what
+  // it holds is selected, so that the next key takes it away.
+  const completed = (ref, typed) => {
+    const el = elOf(ref);
+    const f = el && fieldOf(el);
+    return Boolean(f && isInput(f) && f.selectionStart === typed.length && f.selectionEnd === inputValue(f).length && f.selectionEnd > typed.length);
+  };
   // Selects the first occurrence of words in rich text; false when there is none.
   const selectWords = (ref, words) => {
     const f = fieldOf(elOf(ref) || root());
@@ -639,6 +694,23 @@
     }
   };
 
+  // Waits, at most ms, until the control holds something else; false when it
+  // held out. Scripts set values and states without an event, so that they are
+  // compared now and then.
+  const falls = async (ref, ms) => {
+    const holds = () => {
+      const v = read(ref);
+      return JSON.stringify([v.gone, v.value, v.checked, v.text]);
+    };
+    const until = now() + ms;
+    const was = holds();
+    while (now() < until) {
+      await change(Math.max(1, Math.min(50, until - now())));
+      if (holds() !== was) return true;
+    }
+    return false;
+  };
+
   const scroller = (el) => {
     for (let n = el; n; n = up(n)) {
       if (!isElement(n)) continue;
@@ -675,7 +747,7 @@
   const api = {
     version: VERSION,
     ready, still, passes, showFrame, read, markSecret, focus, selectWords, setNative, choose, fileFacts, setFiles, dropFiles,
-    untilChecked, scroll, scrollList, change, hold, release, el: elOf, describe,
+    untilChecked, completed, falls, scroll, scrollList, change, hold, release, el: elOf, describe,
     boxOf: (ref) => {
       const el = elOf(ref);
       if (!el) return null;
@@ -690,10 +762,14 @@
       const a = active();
       return a ? describe(a) : null;
     },
+    holdFocused: () => {
+      const a = active();
+      return a ? hold(a) : '';
+    },
     // For the observer: a field that was given a secret.
     holdsSecret: (el) => secrets.has(el),
     // For the actor's other scripts, which are joined to this one.
-    kit: { getter, method, up, inside, closestBy, getRootNode, openRoot, attr, localName, matches, queryAll, rectOf, textContent, innerText, squash, shown, hold, elOf, labelled, describe, listen, isElement, rootsAround, isInput, inputValue, inputType },
+    kit: { getter, method, up, inside, closestBy, getRootNode, openRoot, attr, localName, matches, queryAll, rectOf, textContent, innerText, squash, shown, hold, elOf, labelled, describe, listen, unlisten, isElement, rootsAround, isInput, inputValue, inputType, selected, frame, docQueryAll },
   };
   Object.defineProperty(globalThis, '__quartetAct', { value: api, configurable: true, writable: true });
 })();

@@ -128,7 +128,7 @@ func TestClosedShadowRoot(t *testing.T) {
 		t.Errorf("hit %+v", r.Hit)
 	}
 	b.want(b.do(fill(named("Seat note"), "ok")))
-	b.logs("closed", "note:ok")
+	b.logs("closed", "note:o", "note:ok") // typed key by key
 }
 
 func TestCrossSiteFrame(t *testing.T) {

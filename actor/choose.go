@@ -95,6 +95,7 @@ func (h *hand) chooseNative(ctx context.Context, a *aim, want []string) error {
 }
 
 func (h *hand) readChoice(ctx context.Context, a *aim, want []string) error {
+	h.mustLast(a.frame, a.ref, stateLasts)
 	// The page may have drawn the control anew; its equal is read then.
 	f, ref := a.frame, a.ref
 	v, err := readValue(ctx, f, ref)

@@ -46,6 +46,7 @@ func (h *hand) drag(ctx context.Context) error {
 	if err := h.arm(ctx, a.frame, a.ref, "pointerdown", "mousedown", "dragstart", "drop", "mouseup"); err != nil {
 		return err
 	}
+	h.expectTraces(ctx, a)
 	s := h.tab.Session()
 	if _, err := cdp.Call(ctx, s, input.SetInterceptDrags, input.SetInterceptDragsParams{Enabled: true}); err != nil {
 		return err

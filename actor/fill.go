@@ -7,9 +7,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/input"
-
 	"github.com/quartet-agents/quartet/bus"
 	"github.com/quartet-agents/quartet/internal/browser"
 )
@@ -67,6 +64,7 @@ func (h *hand) fill(ctx context.Context) error {
 	if err := h.arm(ctx, a.frame, a.ref, "beforeinput", "input", "change", "keydown"); err != nil {
 		return err
 	}
+	h.mustLast(a.frame, a.ref, textLasts)
 	aimed := a.at
 	h.rec.Aimed = &aimed
 	want := value
@@ -112,6 +110,9 @@ func (h *hand) finishFill(ctx context.Context, a *aim, want string, err error) e
 		return h.unlessClosed(err)
 	}
 	got, err := readValue(ctx, a.frame, a.ref)
+	if err == nil && len(got.shown()) > len(want) && h.in.Action == bus.ActionFill && !nativeInput(a.Type) {
+		got, err = h.dropCompletion(ctx, a, want, got)
+	}
 	if err == nil && !got.Gone && h.in.Action == bus.ActionFill && !nativeInput(a.Type) && want != "" &&
 		!meansSame(got.shown(), want) && meansSame(got.shown(), h.rec.ValueBefore) {
 		h.note("the field did not take the text at once; it was typed key by key")
@@ -132,6 +133,20 @@ func (h *hand) finishFill(ctx context.Context, a *aim, want string, err error) e
 	h.takeValue(got)
 	h.rec.Matches = new(meansSame(got.shown(), want))
 	return nil
+}
+
+// dropCompletion takes away what the field has added to the text by itself, and
+// left selected for the next key, as a person would who means just the text.
+func (h *hand) dropCompletion(ctx context.Context, a *aim, want string, got heldValue) (heldValue, error) {
+	var added bool
+	if err := a.frame.Call(ctx, &added, `(ref, typed) => globalThis.__quartetAct.completed(ref, typed)`, a.ref, want); err != nil || !added || want == "" {
+		return got, err
+	}
+	h.note("the field completed the text by itself; the rest was taken away")
+	if err := h.send(ctx, chord{key: namedKeys["Delete"]}); err != nil {
+		return got, err
+	}
+	return readValue(ctx, a.frame, a.ref)
 }
 
 func (h *hand) takeValue(v heldValue) {
@@ -164,68 +179,6 @@ func (h *hand) focus(ctx context.Context, a *aim, all string) (editable string, 
 		}
 	}
 	return "", refuse(bus.RefusedUnsupported, "%s does not take the focus", a.ref)
-}
-
-// write replaces what the field holds, as one insertion.
-func (h *hand) write(ctx context.Context, a *aim, text string) error {
-	editable, err := h.focus(ctx, a, "all")
-	if err != nil {
-		return err
-	}
-	h.rec.Sent = true
-	if editable == "rich" {
-		// The editor's own selection follows its own shortcut.
-		all, _ := parseChord("Control+a")
-		if err := h.send(ctx, all); err != nil {
-			return err
-		}
-	}
-	if text == "" {
-		return h.send(ctx, chord{key: namedKeys["Delete"]})
-	}
-	return h.insert(ctx, text)
-}
-
-func (h *hand) insert(ctx context.Context, text string) error {
-	_, err := cdp.Call(ctx, h.tab.Session(), input.InsertText, input.InsertTextParams{Text: text})
-	return err
-}
-
-// typeKeys types after what the field holds.
-func (h *hand) typeKeys(ctx context.Context, a *aim, text string) error {
-	if _, err := h.focus(ctx, a, "end"); err != nil {
-		return err
-	}
-	return h.keysFor(ctx, text)
-}
-
-// keysFor types into the focus, key by key; what no key writes is inserted.
-func (h *hand) keysFor(ctx context.Context, text string) error {
-	h.rec.Sent = true
-	for _, r := range text {
-		c, ok := typeable(r)
-		var err error
-		if ok {
-			err = h.send(ctx, c)
-		} else {
-			err = h.insert(ctx, string(r))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// send sends the key events of a chord.
-func (h *hand) send(ctx context.Context, c chord) error {
-	h.rec.Sent = true
-	for _, p := range c.events() {
-		if _, err := cdp.Call(ctx, h.tab.Session(), input.DispatchKeyEvent, p); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (h *hand) replaceRich(ctx context.Context, a *aim, find, value string) error {

@@ -70,6 +70,7 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 	}
 	answers := false
 	if h.rec.Sent {
+		h.askPending(ctx)
 		stopKeeping := h.keepSoFar(ctx, w)
 		if answers = time.Now().Before(h.until); answers {
 			h.settle(ctx, h.tab)
@@ -82,6 +83,10 @@ func (h *hand) gather(ctx context.Context, w *browser.Watch, ok bool) {
 		}
 		answers = time.Now().Before(h.until)
 		stopKeeping() // before the receipt that replaces it
+	}
+	if answers {
+		h.outlast(ctx)
+		h.takeTraces(ctx)
 	}
 	f := w.Facts()
 	if ok && answers && h.rec.Sent && h.leadsNowhere(f) {

@@ -78,6 +78,10 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 			return err
 		}
 	}
+	if twoState(role(el), a.Checked) {
+		h.mustLast(a.frame, a.ref, stateLasts)
+	}
+	h.expectTraces(ctx, a)
 	aimed := a.at
 	h.rec.Aimed = &aimed
 	h.rec.Sent = true
@@ -92,7 +96,15 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 		}
 	}
 	h.collect(ctx, clickKind(h.in.Button), "pointerdown", "mousedown", "click", "contextmenu", "auxclick")
+	h.printSoon(ctx)
 	return nil
+}
+
+func role(el *bus.Element) string {
+	if el == nil {
+		return ""
+	}
+	return el.Role
 }
 
 // unlessClosed takes an error after input: a tab that closed itself because of

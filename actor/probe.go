@@ -44,7 +44,8 @@ type probed struct {
 // causes cannot lose them.
 type probe struct {
 	token  string
-	target bool // there is a target to be inside of
+	target bool           // there is a target to be inside of
+	frame  *browser.Frame // the target's, else the top one
 	stops  []func()
 	heard  []cdp.Session
 	wg     sync.WaitGroup
@@ -66,12 +67,15 @@ func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...s
 		h.probe = p
 	}
 	p.target = ref != ""
-	if h.frames == nil {
+	if p.frame = f; h.frames == nil {
 		fs, err := h.tab.Frames(ctx)
 		if err != nil {
 			return err
 		}
 		h.frames = fs
+	}
+	if p.frame == nil {
+		p.frame = h.frames[0]
 	}
 	for _, fr := range h.frames {
 		s := fr.Session
@@ -178,6 +182,9 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 	exact := slices.ContainsFunc(p.events, func(e probed) bool { return e.Via == "root" })
 	for i := range p.events {
 		e := &p.events[i]
+		if traceOf[e.Type] != "" {
+			continue
+		}
 		if !slices.Contains(out.Events, e.Type) {
 			out.Events = append(out.Events, e.Type)
 		}
@@ -203,6 +210,59 @@ func (p *probe) hit(decide ...string) *bus.Hit {
 		out.Role = at.Tag
 	}
 	return out
+}
+
+// traceOf are the reports that are no input but what one leaves behind.
+var traceOf = map[string]bus.TraceKind{
+	"scroll": bus.TraceScroll, "selectionchange": bus.TraceSelection, "copy": bus.TraceCopy, "cut": bus.TraceCopy, "mark": bus.TraceMark,
+}
+
+// traces are what the input left behind that no observation shows.
+func (p *probe) traces() []bus.Trace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []bus.Trace
+	for _, e := range p.events {
+		fact := ""
+		switch kind := traceOf[e.Type]; kind {
+		case "":
+			continue
+		case bus.TraceScroll:
+			fact = "the page scrolled"
+			if e.Role != "" {
+				fact = label(e.Role, e.Name) + " scrolled"
+			}
+		case bus.TraceSelection:
+			fact = "what is selected, or where the caret stands, changed"
+		case bus.TraceMark:
+			fact = "the page marked " + label(e.Role, e.Name) + " itself as changed"
+		case bus.TraceCopy:
+			fact = "what was selected went to the clipboard"
+		}
+		out = append(out, bus.Trace{Kind: traceOf[e.Type], Fact: fact})
+	}
+	return out
+}
+
+// waitTraces waits until so many traces were reported, at most probeGrace.
+func (p *probe) waitTraces(ctx context.Context, n int) {
+	t := time.NewTimer(probeGrace)
+	defer t.Stop()
+	for {
+		p.mu.Lock()
+		more := p.more
+		p.mu.Unlock()
+		if len(p.traces()) >= n {
+			return
+		}
+		select {
+		case <-more:
+		case <-t.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // reset forgets what was reported, for the next input of the same attempt.

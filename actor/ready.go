@@ -54,7 +54,8 @@ type readiness struct {
 	Y        float64   `json:"y"`
 	Box      bus.Box   `json:"box"`
 	Scrolled int       `json:"scrolled"`
-	Label    bool      `json:"label"` // its label takes the event
+	Label    bool      `json:"label"`  // its label takes the event
+	Canvas   bool      `json:"canvas"` // the document has one
 	Blocker  *standing `json:"blocker"`
 	Status   refStatus `json:"status"`
 	controlFacts
@@ -189,25 +190,27 @@ func (h *hand) through(ctx context.Context, a *aim) (outside bool, err error) {
 		a.at = a.local
 		return false, nil
 	}
-	ox, oy, err := a.frame.Offset(ctx)
+	place, err := a.frame.Place(ctx)
 	if err != nil {
 		return false, err
 	}
-	a.at = bus.Point{X: a.local.X + ox, Y: a.local.Y + oy}
-	a.Box.X, a.Box.Y = a.Box.X+ox, a.Box.Y+oy
+	a.at.X, a.at.Y = place.Out(a.local.X, a.local.Y)
+	a.Box = outer(place, a.Box)
 	for f := a.frame; f.Parent != nil; f = f.Parent {
-		px, py := 0.0, 0.0
+		x, y := a.at.X, a.at.Y
 		if f.Parent.Parent != nil {
-			if px, py, err = f.Parent.Offset(ctx); err != nil {
+			around, err := f.Parent.Place(ctx)
+			if err != nil {
 				return false, err
 			}
+			x, y = around.In(x, y)
 		}
 		var p struct {
 			OK      bool      `json:"ok"`
 			Outside bool      `json:"outside"`
 			Blocker *standing `json:"blocker"`
 		}
-		if err := callOwner(ctx, f, &p, `(owner, x, y) => globalThis.__quartetAct.passes(owner, x, y)`, a.at.X-px, a.at.Y-py); err != nil {
+		if err := callOwner(ctx, f, &p, `(owner, x, y) => globalThis.__quartetAct.passes(owner, x, y)`, x, y); err != nil {
 			return false, err
 		}
 		switch {
@@ -223,6 +226,17 @@ func (h *hand) through(ctx context.Context, a *aim) (outside bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// outer is the box around a frame's box, in the top frame.
+func outer(p browser.Place, b bus.Box) bus.Box {
+	x0, y0 := p.Out(b.X, b.Y)
+	x1, y1 := x0, y0
+	for _, c := range [][2]float64{{b.X + b.W, b.Y}, {b.X, b.Y + b.H}, {b.X + b.W, b.Y + b.H}} {
+		x, y := p.Out(c[0], c[1])
+		x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+	}
+	return bus.Box{X: x0, Y: y0, W: x1 - x0, H: y1 - y0}
 }
 
 // callOwner calls a function with the frame's own element, in the parent's world.

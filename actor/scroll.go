@@ -66,6 +66,13 @@ func (h *hand) press(ctx context.Context) error {
 	} else if err := h.arm(ctx, nil, "", "keydown", "input"); err != nil {
 		return err
 	}
+	if c.key.Key == "Tab" {
+		// The page may take back what was typed as its field is left.
+		var left string
+		if f := h.frames[0]; f.Call(ctx, &left, `() => globalThis.__quartetAct.holdFocused()`) == nil && left != "" {
+			h.mustLast(f, left, textLasts)
+		}
+	}
 	if err := h.send(ctx, c); err != nil {
 		return h.unlessClosed(err)
 	}

@@ -88,10 +88,30 @@ type Receipt struct {
 	BlockedPages []string     `json:"blocked_pages,omitempty"`
 	Crashed      bool         `json:"crashed,omitempty"` // the tab's renderer died
 	Notes        []string     `json:"notes,omitempty"`   // facts worth a person's reading: "scrolled 800 px", "href fallback"
+	Traces       []Trace      `json:"traces,omitempty"`  // what the input left behind that no observation shows
 	Escalations  []Escalation `json:"escalations,omitempty"`
 	Started      time.Time    `json:"started"`
 	Millis       int64        `json:"millis"`
 }
+
+// A Trace is something that changed after the input and that is in no tree.
+type Trace struct {
+	Kind TraceKind `json:"kind"`
+	Fact string    `json:"fact"`
+}
+
+// A TraceKind is a kind of trace.
+type TraceKind string
+
+// The kinds of traces.
+const (
+	TraceScroll    TraceKind = "scroll"    // the page, or a part of it, scrolled
+	TraceSelection TraceKind = "selection" // what is selected, or where the caret stands
+	TraceCopy      TraceKind = "copy"      // something went to the clipboard
+	TraceCanvas    TraceKind = "canvas"    // a canvas shows something else
+	TraceMark      TraceKind = "mark"      // the page's own marks on the target (its data attributes)
+	TraceOpener    TraceKind = "opener"    // the page that opened this one changed
+)
 
 // A Refusal is why the actor did not act. Code is stable, Message is for people.
 type Refusal struct {

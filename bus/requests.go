@@ -172,6 +172,16 @@ type JudgeRequest struct {
 	HorizonMS int `json:"horizon_ms,omitempty"`
 	// Downloads are all that arrived in this run so far.
 	Downloads []Download `json:"downloads,omitempty"`
+	// Filled are the controls that attempts before this one filled in.
+	Filled []Filled `json:"filled,omitempty"`
+}
+
+// A Filled is a control that an attempt brought to a value, with what it held
+// before and after that, as its receipt says.
+type Filled struct {
+	Ref    string `json:"ref"`
+	Before string `json:"before"`
+	After  string `json:"after"`
 }
 
 // CheckRequest asks the verifier whether expectations hold on fresh evidence:

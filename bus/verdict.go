@@ -32,7 +32,7 @@ type Verdict struct {
 // Evidence is one fact gathered for a judgement.
 type Evidence struct {
 	ID   string `json:"id"`   // "v1", unique in the verdict
-	Kind string `json:"kind"` // hit, diff, url, dialog, download, tab, request, value, refusal, check, pixels
+	Kind string `json:"kind"` // hit, diff, url, dialog, download, tab, request, value, refusal, check, pixels, trace
 	Fact string `json:"fact"`
 }
 

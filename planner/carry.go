@@ -212,7 +212,7 @@ func (r *run) judge(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bu
 	}
 	verdict, err := call[bus.JudgeRequest, bus.Verdict](ctx, r, bus.VerbJudge, &r.session,
 		bus.JudgeRequest{Run: r.id, Session: r.session, Intent: i, Attempt: a, Receipt: receipt,
-			Reopened: inLostBrowser(state), Downloads: state.Downloads})
+			Reopened: inLostBrowser(state), Downloads: state.Downloads, Filled: filled(state)})
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +225,41 @@ func (r *run) judge(ctx context.Context, i bus.Intent, a bus.Attempt, receipt bu
 	}
 	r.save(ctx, out)
 	return out, nil
+}
+
+// maxFilled bounds the controls that a judgement looks at again.
+const maxFilled = 50
+
+// filled are the controls that right attempts filled in and that nothing was
+// done to since, the newest first. What is masked nobody compares.
+func filled(state *bus.RunState) []bus.Filled {
+	var out []bus.Filled
+	touched := map[string]bool{}
+	for _, in := range slices.Backward(state.Intents) {
+		a := in.Last()
+		if a == nil || a.Receipt == nil || a.Receipt.Target == nil || a.Verdict == nil {
+			continue
+		}
+		r := a.Receipt
+		again := touched[r.Target.Ref]
+		touched[r.Target.Ref] = true
+		if again || a.Verdict.Outcome != bus.Right || !fillsIn(in.Intent.Action) || r.Masked || r.ValueBefore == r.ValueAfter {
+			continue
+		}
+		if out = append(out, bus.Filled{Ref: r.Target.Ref, Before: r.ValueBefore, After: r.ValueAfter}); len(out) == maxFilled {
+			break
+		}
+	}
+	return out
+}
+
+// fillsIn holds for the actions that bring a control to a value.
+func fillsIn(a bus.Action) bool {
+	switch a {
+	case bus.ActionFill, bus.ActionType, bus.ActionClear, bus.ActionReplace, bus.ActionSelect:
+		return true
+	}
+	return false
 }
 
 // remember keeps what a right attempt has read; twice is no harm.

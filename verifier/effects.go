@@ -24,6 +24,8 @@ type effects struct {
 	// has nothing to do with that.
 	refused []string
 	others  int
+	// at counts those of seen that are of one element, by its ref.
+	at map[string]int
 	// errors are those of said that tell of something wrong.
 	errors []string
 	// counting are changes of numbers in a text alone: an effect, or a clock.
@@ -118,6 +120,12 @@ func (e *effects) field(c *aria.Change, f aria.Field) {
 	case "invalid", "invalid_message", "description", "looks":
 	default:
 		e.others++
+	}
+	if c.Node.Ref != "" {
+		if e.at == nil {
+			e.at = map[string]int{}
+		}
+		e.at[c.Node.Ref]++
 	}
 	what := strings.ReplaceAll(f.Name, "_", " ")
 	switch {

@@ -116,6 +116,9 @@ func (j *judging) gatherBeside() {
 	for _, t := range r.NewTabs {
 		j.fact("tab", "tab %s opened at %s", t.ID, t.URL)
 	}
+	for _, t := range r.Traces {
+		j.fact("trace", "%s", t.Fact)
+	}
 	for i, q := range r.Requests {
 		if i == 8 {
 			j.fact("request", "and %d more requests", len(r.Requests)-i)

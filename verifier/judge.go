@@ -27,6 +27,8 @@ type Case struct {
 	Dialog *bus.Dialog
 	// Earlier are the downloads of the run before this attempt.
 	Earlier []bus.Download
+	// Filled are the controls that were filled in earlier in the run.
+	Filled []bus.Filled
 	// Idle are the texts that change without any act: the keys (see idleKey) of
 	// those seen to change between two looks after it. Watched is set once they
 	// were watched for long enough to tell.
@@ -119,6 +121,7 @@ func (j *judging) decide() {
 		j.lost()
 		j.twins()
 	}
+	j.takenBack()
 	if url := unanswered(j.Receipt.Requests); url != "" && j.outcome == bus.NoEffect && !looksOnly(j.Intent.Action) {
 		j.because("The page at %s was asked for and did not come.", url)
 	}

@@ -150,6 +150,8 @@ func (j *judging) clicked() {
 		case j.fx.scrolled && j.targetRole() == "link":
 			j.is(bus.Right, "%s, and the page scrolled to where it points.", what)
 			return
+		case j.unseen(what):
+			return
 		}
 	}
 	j.effectOrNot(what)

@@ -26,7 +26,7 @@ func (a *Agent) judge(ctx context.Context, req bus.JudgeRequest) (bus.Verdict, e
 		return bus.Verdict{}, bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "the receipt is of attempt %q, not of %q", req.Receipt.Attempt, req.Attempt.ID)
 	}
 	session := current(req.Session, req.Receipt)
-	c := Case{Idle: map[string]bool{}, Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Reopened: req.Reopened, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
+	c := Case{Idle: map[string]bool{}, Intent: req.Intent, Attempt: req.Attempt, Receipt: req.Receipt, Reopened: req.Reopened, Filled: req.Filled, Earlier: earlier(req.Downloads, req.Receipt.Downloads)}
 	c.Receipt.Tabs = session.Tabs
 	before, err := a.tree(ctx, req.Attempt.Before)
 	if err != nil {

@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -288,37 +287,4 @@ func (f *Frame) Node(ctx context.Context, id cdp.BackendNodeID) (runtime.RemoteO
 		return err
 	})
 	return out, err
-}
-
-// Offset returns where the frame's content begins, in CSS pixels of the top
-// frame's viewport: through scrolling, borders and padding of the iframes. It
-// returns ErrNotRendered when an iframe on the way has no box.
-func (f *Frame) Offset(ctx context.Context) (x, y float64, err error) {
-	ctx, end, err := f.tab.unlessDialog(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer end()
-	for k := f; k.Parent != nil; {
-		if k.OwnerNode == 0 {
-			return 0, 0, fmt.Errorf("frame %s: its owner element is unknown: %w", k.ID, ErrNotRendered)
-		}
-		p := k.Parent.part
-		res, err := cdp.Call(ctx, p.s, dom.GetBoxModel, dom.GetBoxModelParams{BackendNodeID: k.OwnerNode})
-		if err != nil {
-			if protocolError(err) != nil {
-				return 0, 0, fmt.Errorf("frame %s: %w: %w", k.ID, ErrNotRendered, err)
-			}
-			return 0, 0, because(ctx, err)
-		}
-		if len(res.Model.Content) < 2 {
-			return 0, 0, fmt.Errorf("frame %s: %w", k.ID, ErrNotRendered)
-		}
-		// The box is in the viewport of the process's root frame.
-		x, y = x+res.Model.Content[0], y+res.Model.Content[1]
-		for k = k.Parent; k.Parent != nil && k.Parent.part == p; {
-			k = k.Parent
-		}
-	}
-	return x, y, nil
 }

@@ -53,9 +53,10 @@ func TestFramesAcrossProcesses(t *testing.T) {
 	}
 	check := func(f *browser.Frame, wantX, wantY float64) {
 		t.Helper()
-		x, y, err := f.Offset(within(t, 2*time.Second))
+		place, err := f.Place(within(t, 2*time.Second))
+		x, y := place.Out(0, 0)
 		if err != nil || math.Abs(x-wantX) > 0.01 || math.Abs(y-wantY) > 0.01 {
-			t.Errorf("%s: offset %v,%v (%v), want %v,%v", f.Name, x, y, err, wantX, wantY)
+			t.Errorf("%s: place %v,%v (%v), want %v,%v", f.Name, x, y, err, wantX, wantY)
 		}
 	}
 	check(top, 0, 0)
@@ -154,9 +155,9 @@ func TestSandboxedAndHiddenFrames(t *testing.T) {
 		if got := eval[int](t, f, `() => globalThis.__test.n`); got < 1 {
 			t.Errorf("%s: no script", f.Name)
 		}
-		_, _, err := f.Offset(within(t, time.Second))
+		_, err := f.Place(within(t, time.Second))
 		if (f.Name == "hidden") != errors.Is(err, browser.ErrNotRendered) {
-			t.Errorf("%s: offset: %v", f.Name, err)
+			t.Errorf("%s: place: %v", f.Name, err)
 		}
 	}
 }
