@@ -136,12 +136,16 @@ function seen(text) {
   return text;
 }
 
+const rest = () => new Promise(r => setTimeout(r, 500));
+
 async function times() {
   const pair = async (what, must, reps, theirs, ours, before = async () => {}) => {
     const a = [], b = [];
     for (let k = 0; k < reps; k++) {
       await before(k);
+      await rest(); // neither is to run beside what the other has left to tidy up
       a.push((await timed(theirs)).ms);
+      await rest();
       b.push((await timed(async () => seen(await ours()))).ms);
     }
     add(what, `${count(median(a))} ms`, `${count(median(b))} ms; ratio ${round(median(a) / median(b), 1)}`, must);
@@ -170,7 +174,7 @@ server.close();
 
 const version = fs.readFileSync(path.join(here, 'node_modules/playwright-core/package.json'), 'utf8').match(/"version": "(.*)"/)[1];
 const flags = process.argv.slice(2).filter(a => a !== '--no-write'), command = flags.length ? `node bench/observe/run.mjs ${flags.join(' ')}` : 'make bench-observe';
-const section = [`Printed by \`${command}\`${process.env.APG_DIR ? ' (APG_DIR: a checkout of w3c/aria-practices)' : ''} on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn.`, '',
+const section = [`Printed by \`${command}\`${process.env.APG_DIR ? ' (APG_DIR: a checkout of w3c/aria-practices)' : ''} on ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)} at the end. Left: Playwright ${version} (\`ariaSnapshot({mode: 'ai'})\`), diffs 1.61.1. Right: \`quartet mcp\`, the compact form. Tokens by o200k_base; times are medians of calls taken in turn, each after half a second of rest.`, '',
   '| what | Playwright | Quartet | must reach |', '|---|---|---|---|', ...rows.map(r => `| ${r.what} | ${r.theirs} | ${r.ours} | ${r.must} |`), ...failures.map(f => `\nNot measured: ${f}`)].join('\n');
 console.log(section);
 if (!process.argv.includes('--no-write') && !only && failures.length === 0) { // half a run is no record
