@@ -409,8 +409,11 @@
     }
     const box = rectOf(surface);
     const c = root();
+    const known = registry();
+    const info = known && known.info ? known.info(ref) : null;
     return {
       ok: true,
+      is: info ? { role: info.role || '', name: info.name || '' } : null,
       x: p.x ?? box.left + box.width / 2,
       y: p.y ?? box.top + box.height / 2,
       box: { x: box.left, y: box.top, w: box.width, h: box.height },

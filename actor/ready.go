@@ -56,6 +56,7 @@ type readiness struct {
 	Scrolled int       `json:"scrolled"`
 	Label    bool      `json:"label"`  // its label takes the event
 	Canvas   bool      `json:"canvas"` // the document has one
+	Is       *standing `json:"is"`     // what the ref is now, where the registry knows it
 	Blocker  *standing `json:"blocker"`
 	Status   refStatus `json:"status"`
 	controlFacts
@@ -299,7 +300,7 @@ func (h *hand) target(ctx context.Context, el *bus.Element, o readyOptions) (*ai
 		gone := isStale || errors.Is(err, browser.ErrNavigated) || errors.Is(err, browser.ErrFrameGone)
 		r, isRefused := errors.AsType[*refused](err)
 		if err == nil {
-			if bad := h.stillIs(ctx, a, want); bad != nil {
+			if bad := a.stillIs(want); bad != nil {
 				return nil, bad
 			}
 			got := want
@@ -326,13 +327,10 @@ func (h *hand) target(ctx context.Context, el *bus.Element, o readyOptions) (*ai
 // stillIs compares what the ref is now with what was looked at: a node that the
 // page has recycled for another row keeps its ref in the DOM but not its
 // meaning.
-func (h *hand) stillIs(ctx context.Context, a *aim, want bus.Element) error {
-	var now *struct {
-		Role string `json:"role"`
-		Name string `json:"name"`
-	}
-	if err := a.frame.Call(ctx, &now, `(ref) => { const q = globalThis.__quartet; const i = q && q.info ? q.info(ref) : null; return i ? {role: i.role || '', name: i.name || ''} : null; }`, want.Ref); err != nil || now == nil {
-		return err
+func (a *aim) stillIs(want bus.Element) error {
+	now := a.Is
+	if now == nil {
+		return nil
 	}
 	if now.Role == "" || sameWords(now.Name, want.Name) || want.Name == "" {
 		return nil

@@ -51,6 +51,9 @@ type ObserveRequest struct {
 	Focus  []string `json:"focus,omitempty"`  // refs near the last action
 	Ref    string   `json:"ref,omitempty"`    // only this subtree
 	From   int      `json:"from,omitempty"`   // with Ref: so many of its children (of a table: rows) are skipped
+	// At asks for a scene that was observed already: for its text, without
+	// another look at the page.
+	At *Scene `json:"at,omitempty"`
 	// SettleMS waits until the page has been quiet (no mutation, request or
 	// navigation), at most so long; 0 does not wait.
 	SettleMS int `json:"settle_ms,omitempty"`

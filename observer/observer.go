@@ -96,7 +96,10 @@ func (a *Agent) Stop(ctx context.Context) error {
 
 func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observation, error) {
 	start := time.Now()
-	brief := req.Ref == "" && req.Mode != "diff" && (req.Format == "" || req.Format == "compact") && a.budget(req.Budget) <= briefBudget
+	if req.At != nil {
+		return a.shown(ctx, req, start)
+	}
+	brief := a.brief(req)
 	first := 0
 	if brief || req.Part {
 		first = firstElements // what it would show of the rest is a number
@@ -116,6 +119,30 @@ func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observ
 		return bus.Observation{}, err
 	}
 	if tree.Partial && brief {
+		a.rest(ctx, req.Session)
+	}
+	if err := out.KeepText(ctx, a.bus); err != nil {
+		return bus.Observation{}, err
+	}
+	out.Millis = time.Since(start).Milliseconds()
+	return out, nil
+}
+
+// shown writes the text of a scene that was observed already.
+func (a *Agent) shown(ctx context.Context, req bus.ObserveRequest, start time.Time) (bus.Observation, error) {
+	tree, err := bus.GetScene[aria.Tree](ctx, a.bus, req.At.Tree)
+	if err != nil {
+		return bus.Observation{}, err
+	}
+	state, err := a.versions(ctx, req.Session.ID)
+	if err != nil {
+		return bus.Observation{}, err
+	}
+	out := bus.Observation{Scene: *req.At, Notes: tree.Notes, Stale: tree.Stale}
+	if err := a.write(ctx, &out, tree, state, req); err != nil {
+		return bus.Observation{}, err
+	}
+	if tree.Partial && a.brief(req) {
 		a.rest(ctx, req.Session)
 	}
 	if err := out.KeepText(ctx, a.bus); err != nil {
@@ -166,6 +193,12 @@ const (
 	firstElements = 2000
 	restDeadline  = time.Minute
 )
+
+// brief says whether a request's text shows of a large page little more than its
+// beginning.
+func (a *Agent) brief(req bus.ObserveRequest) bool {
+	return req.Ref == "" && req.Mode != "diff" && (req.Format == "" || req.Format == "compact") && a.budget(req.Budget) <= briefBudget
+}
 
 // rest walks the rest of a large page, so that the next look has it.
 func (a *Agent) rest(ctx context.Context, s bus.Session) {

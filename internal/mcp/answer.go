@@ -150,7 +150,11 @@ func (s *Server) ended(ctx context.Context, r *reply, o *planner.Outcome, tabs b
 	if tabs {
 		r.tabs(s.tabList())
 	}
-	obs, text, err := s.look(ctx, bus.ObserveRequest{Mode: "auto", Base: s.lastSeen()})
+	req := bus.ObserveRequest{Mode: "auto", Base: s.lastSeen()}
+	if v := o.Verdict; v.Outcome == bus.Right && v.After.Tree != "" && v.After.Version >= req.Base && len(o.Receipt.Dialogs) == 0 {
+		req.At = &v.After // what the judge saw is what there is to show
+	}
+	obs, text, err := s.look(ctx, req)
 	if err != nil {
 		a.Diff = "The page cannot be shown: " + explain(err)
 		return
