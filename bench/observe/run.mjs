@@ -136,16 +136,14 @@ function seen(text) {
   return text;
 }
 
-const rest = () => new Promise(r => setTimeout(r, 500));
-
 async function times() {
   const pair = async (what, must, reps, theirs, ours, before = async () => {}) => {
     const a = [], b = [];
     for (let k = 0; k < reps; k++) {
       await before(k);
-      await rest(); // neither is to run beside what the other has left to tidy up
+      await rest(500); // neither is to run beside what the other has left to tidy up
       a.push((await timed(theirs)).ms);
-      await rest();
+      await rest(500);
       b.push((await timed(async () => seen(await ours()))).ms);
     }
     add(what, `${count(median(a))} ms`, `${count(median(b))} ms; ratio ${round(median(a) / median(b), 1)}`, must);
