@@ -231,3 +231,23 @@ func TestPicturesThatListen(t *testing.T) {
 		t.Error(dump(n))
 	}
 }
+
+// TestSlotsChange takes what is slotted away, and moves the slot: the tree says
+// what is shown then.
+func TestSlotsChange(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html><p>One</p><div id=host><b slot=s>slotted</b></div>
+ <script>host.attachShadow({ mode: 'open' }).innerHTML = '<p id=a><slot name=s>fallback</slot></p><p id=c>last</p>'</script>`})
+	b.open("/")
+	b.look()
+	for _, step := range []struct{ js, want, gone string }{
+		{"() => { host.firstChild.replaceWith('bare') }", "fallback", "slotted"},
+		{"() => { host.innerHTML = '<b slot=s>again</b>' }", "again", "fallback"},
+		{"() => { host.shadowRoot.getElementById('a').insertAdjacentHTML('beforebegin', '<h2><slot name=s></slot></h2>') }", "fallback", ""},
+	} {
+		b.js(nil, step.js)
+		text := dump(b.look().Root)
+		if !strings.Contains(text, step.want) || step.gone != "" && strings.Contains(text, step.gone) {
+			t.Errorf("%s: want %q and not %q:\n%s", step.js, step.want, step.gone, text)
+		}
+	}
+}

@@ -239,6 +239,8 @@ const pointed = new Set(), labelable = new Set();
 function rests(set, el) { if (set.size < 50000) set.add(el); else everything = true; }
 const named = (n) => isElement(n) && (N.has(n, 'id') || tagOf(n) === 'label' || tagOf(n) === 'map' || N.elQueryAll(n, '[id],label,map').length > 0);
 
+const slots = (n) => isElement(n) && (tagOf(n) === 'slot' || N.elQueryAll(n, 'slot').length > 0);
+
 function applyRecord(r) {
   let t = r.target;
   if (N.type(t) === 11) t = t instanceof ShadowRoot ? N.host(t) : null;
@@ -258,7 +260,10 @@ function applyRecord(r) {
   }
   touch(t);
   if (facts.has) { everything = true; return; }
-  if (facts.structural) deepen(t);
+  // What is slotted where is decided by a host's children and the slots in it.
+  if (facts.structural || shadowOf(t)) deepen(t);
+  const root = N.root(t);
+  if (root instanceof ShadowRoot && [...r.addedNodes, ...r.removedNodes].some(slots)) deepen(N.host(root));
   for (const n of [r.previousSibling, r.nextSibling]) if (n && isElement(n)) { touch(n); neighbours(n); }
   let names = false;
   for (const n of r.addedNodes) { if (isElement(n)) struck.add(n); names = names || named(n); }
