@@ -152,14 +152,21 @@ func (p *probe) read(ch <-chan jsonv2.Value, token string) {
 // wait waits until an event of the kind was reported, at most probeGrace. What
 // the window says of a closed root's host is not yet the whole report.
 func (p *probe) wait(ctx context.Context, kind string) {
+	p.until(ctx, func() bool {
+		return slices.ContainsFunc(p.events, func(e probed) bool { return e.Type == kind && e.Via != "host" })
+	})
+}
+
+// until waits until enough was reported, at most probeGrace. enough is asked with
+// p.mu held.
+func (p *probe) until(ctx context.Context, enough func() bool) {
 	t := time.NewTimer(probeGrace)
 	defer t.Stop()
 	for {
 		p.mu.Lock()
-		seen := slices.ContainsFunc(p.events, func(e probed) bool { return e.Type == kind && e.Via != "host" })
-		more := p.more
+		done, more := enough(), p.more
 		p.mu.Unlock()
-		if seen {
+		if done {
 			return
 		}
 		select {
@@ -221,6 +228,11 @@ var traceOf = map[string]bus.TraceKind{
 func (p *probe) traces() []bus.Trace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.traced()
+}
+
+// traced is traces with p.mu held.
+func (p *probe) traced() []bus.Trace {
 	var out []bus.Trace
 	for _, e := range p.events {
 		fact := ""
@@ -246,23 +258,7 @@ func (p *probe) traces() []bus.Trace {
 
 // waitTraces waits until so many traces were reported, at most probeGrace.
 func (p *probe) waitTraces(ctx context.Context, n int) {
-	t := time.NewTimer(probeGrace)
-	defer t.Stop()
-	for {
-		p.mu.Lock()
-		more := p.more
-		p.mu.Unlock()
-		if len(p.traces()) >= n {
-			return
-		}
-		select {
-		case <-more:
-		case <-t.C:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
+	p.until(ctx, func() bool { return len(p.traced()) >= n })
 }
 
 // reset forgets what was reported, for the next input of the same attempt.

@@ -7,7 +7,7 @@ import os from 'os';
 import path from 'path';
 import { fileURLToPath } from 'url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { Client } from './client.mjs';
+import { Client } from '../mcp.mjs';
 import { boxes, complete, fields, plan, serve, values } from './page.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));

@@ -1,10 +1,10 @@
 // Quartet over its MCP server, Playwright in this process.
-import { spawn } from 'child_process';
 import fs from 'fs';
 import os from 'os';
 import path from 'path';
 import { chromium } from 'playwright-core';
 import { chromium as chromiumOld } from 'playwright-core-old';
+import { Client } from '../mcp.mjs';
 
 // The same program for all: a headless shell where there is one.
 const executablePath = process.env.CHROMIUM || ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(fs.existsSync);
@@ -17,59 +17,29 @@ export async function timed(f) {
   return { result, ms: performance.now() - from };
 }
 
-export class Quartet {
+export class Quartet extends Client {
   constructor(bin) {
-    this.runs = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-observe-'));
-    this.process = spawn(bin, ['mcp'], { env: { ...process.env, QUARTET_RUNS: this.runs, QUARTET_BROWSER_EXECUTABLE: executablePath }, stdio: ['pipe', 'pipe', 'ignore'] });
-    this.waiting = new Map();
-    this.calls = 0;
-    let buffer = '';
-    this.process.stdout.setEncoding('utf8').on('data', d => {
-      buffer += d;
-      for (let i; (i = buffer.indexOf('\n')) >= 0; buffer = buffer.slice(i + 1)) {
-        const m = JSON.parse(buffer.slice(0, i));
-        this.waiting.get(m.id)?.(m);
-        this.waiting.delete(m.id);
-      }
-    });
+    const runs = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-observe-'));
+    super(bin, ['mcp'], { env: { ...process.env, QUARTET_RUNS: runs, QUARTET_BROWSER_EXECUTABLE: executablePath } });
+    this.runs = runs;
   }
-  send(m) { this.process.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...m }) + '\n'); }
-  call(method, params) {
-    const id = ++this.calls;
-    return new Promise((ok, no) => {
-      const late = setTimeout(() => no(new Error(`${params.name || method}: no answer in 180 s`)), 180000);
-      this.waiting.set(id, m => { clearTimeout(late); ok(m); });
-      this.send({ id, method, params });
-    });
-  }
-  async start() {
-    await this.call('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench-observe', version: '1' } });
-    this.send({ method: 'notifications/initialized' });
-  }
-  async tool(name, args = {}) {
-    const r = await this.call('tools/call', { name, arguments: args });
-    const text = (r.result?.content || []).map(c => c.text || '').join('\n');
-    if (r.error || r.result?.isError) throw new Error(`${name}: ${r.error?.message || text}`);
-    return text;
-  }
+  async text(name, args) { return (await this.tool(name, args)).text; }
   // open navigates, in a new session unless told otherwise, and returns the
   // first observation: the answer without its verdict.
   async open(url, fresh = true) {
     if (fresh && this.opened) await this.tool('browser_close');
     this.opened = true;
-    const answer = await this.tool('browser_navigate', { url });
-    return answer.replace(/^Verdict:.*\n/, '');
+    const answer = await this.text('browser_navigate', { url });
+    return answer.replace(/^verdict:.*\n/, '');
   }
-  snapshot(args = {}) { return this.tool('browser_snapshot', { format: 'compact', ...args }); }
+  snapshot(args = {}) { return this.text('browser_snapshot', { format: 'compact', ...args }); }
   // run reads what an expression is in the page.
   async run(js) {
-    const answer = await this.tool('browser_evaluate', { function: `() => ${js}` });
+    const answer = await this.text('browser_evaluate', { function: `() => ${js}` });
     return JSON.parse(answer.slice(answer.indexOf('### Result') + 10));
   }
   async stop() {
-    this.process.stdin.end();
-    await Promise.race([new Promise(r => this.process.on('exit', r)), rest(5000)]);
-    this.process.kill();
+    await super.stop();
     fs.rmSync(this.runs, { recursive: true, force: true });
   }
 }

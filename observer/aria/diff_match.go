@@ -33,7 +33,7 @@ func match(base, next *Tree) *matching {
 	m.settle()
 	seed := maphash.MakeSeed()
 	m.saysA, m.saysB = newDigest(m.a, seed), newDigest(m.b, seed)
-	m.firstA, m.firstB = &firsts{x: m.a, known: make([]bool, len(m.a.nodes)), ref: make([]string, len(m.a.nodes))}, &firsts{x: m.b, known: make([]bool, len(m.b.nodes)), ref: make([]string, len(m.b.nodes))}
+	m.firstA, m.firstB = newFirsts(m.a), newFirsts(m.b)
 
 	byRef := map[string]int{}
 	for i, n := range m.a.nodes {
@@ -120,6 +120,10 @@ type firsts struct {
 	x     *index
 	known []bool
 	ref   []string
+}
+
+func newFirsts(x *index) *firsts {
+	return &firsts{x: x, known: make([]bool, len(x.nodes)), ref: make([]string, len(x.nodes))}
 }
 
 func (f *firsts) of(i int) string {

@@ -19,13 +19,13 @@ export class Client {
   call(method, params) {
     const id = ++this.calls;
     return new Promise((ok, no) => {
-      const late = setTimeout(() => no(new Error(`${params.name || method}: no answer in 60 s`)), 60000);
+      const late = setTimeout(() => no(new Error(`${params.name || method}: no answer in 180 s`)), 180000);
       this.waiting.set(id, m => { clearTimeout(late); ok(m); });
       this.send({ id, method, params });
     });
   }
   async start() {
-    await this.call('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench-act', version: '1' } });
+    await this.call('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'quartet-bench', version: '1' } });
     this.send({ method: 'notifications/initialized' });
   }
   async tool(name, args = {}) {
