@@ -25,7 +25,10 @@ func TestLooks(t *testing.T) {
  <p class="nav">Blue prose</p><button class="btn interactive">Four</button><button class="btn">Five</button>
  <ul class="tree"><li class="node"><span>a</span><a href="#1" class="line">Folder A</a></li><li class="node"><span>b</span><a href="#2" class="line line-selected">Folder B</a></li></ul>
  <div><a href="?1" class="page">1</a><span class="page current">two</span><a href="?3" class="page">3</a></div>
- <p>n<sup style="color:#090">2</sup></p>`})
+ <p>n<sup style="color:#090">2</sup></p>
+ <style>.due:nth-child(3) { background: #fff3a0 } .due:has(b) td { color: #c00 }</style>
+ <table><tr class="due"><td>B1<td>1</tr><tr class="due"><td>B2<td>2</tr><tr class="due"><td>B3<td>3</tr>
+ <tr class="due"><td class="mark">B4<td>4</tr><tr class="due"><td>B5<td><b>5</b></tr></table>`})
 	b.open("/")
 	tree := b.look()
 	looks := map[string]string{}
@@ -45,6 +48,8 @@ func TestLooks(t *testing.T) {
 		"text Milk": "struck through", "listitem ": "unread, bold",
 		"link Second": "active", "button Two": "active", "button Three": "greyed",
 		"superscript ": "green text",
+		// Rows of one class are not painted the same, nor is a row like its first cell.
+		"row B3 3": "yellow background", "cell B4": "yellow background", "row B5 5": "red text",
 	}
 	for k, v := range want {
 		if looks[k] != v {

@@ -1,7 +1,5 @@
-// Looks: what only the paint says. An element is asked about its colours only
-// where a class or an inline style of its own sets it apart from its parent,
-// and once for each such combination.
-const LOOKS_MAX = 800; // combinations computed in a walk
+// Looks: what only the paint says. It is asked of an element that a class or an
+// inline style of its own sets apart, and compared with its parent's.
 const STYLED = /color|background|decoration|weight|opacity|font|filter/;
 const STATE = /(?:^|[a-z\d][-_]+|[-_]|^is|^has)(selected|active|current|disabled)(?:$|__|--)/i;
 const STATE_WHOLE = /^(?:is-|is_)?(open|opened|expanded|checked|greyed|grayed|unread)$/i;
@@ -18,21 +16,6 @@ function hueOf(c, ground) {
   return h < 16 || h >= 340 ? 'red' : h < 42 ? 'orange' : h < 68 ? 'yellow' : h < 165 ? 'green' : h < 260 ? 'blue' : 'purple';
 }
 
-const PLAIN_LOOK = { text: '', ground: '', struck: false, bold: false, opacity: 1 };
-
-// A look's id stands for the tags and classes of the path to an element; it
-// means the same as long as the document lives.
-let lookIds = new Map();
-let lookCount = 0;
-function lookID(key) {
-  let i = lookIds.get(key);
-  if (i === undefined) {
-    if (lookIds.size > 50000) lookIds = new Map();
-    lookIds.set(key, i = ++lookCount);
-  }
-  return i;
-}
-
 // TINT is the hint that a node would get if it stood alone; whether its likes
 // have the same is decided over the whole tree (settleLooks). Being a symbol,
 // it stays inside.
@@ -40,74 +23,74 @@ const TINT = Symbol('tint');
 let tints = 0; // ever given in this document; without any there is nothing to settle
 const tint = (node, hint) => { node[TINT] = hint; tints++; };
 
-// newLooks keeps the looks of one walk.
-function newLooks() {
-  const looks = new Map(), hints = new Map();
-  let computed = 0;
-  function read(el, tag) {
-    let cs = getComputedStyle(el), ground = rgb(cs.backgroundColor), color = rgb(cs.color), line = cs.textDecorationLine, weight = +cs.fontWeight;
-    const faint = (color && color[3] < 0.02) || parseFloat(cs.fontSize) === 0;
-    if (tag === 'tr') {
-      // A row is often painted by its cells.
-      for (let c = N.first(el); c; c = N.next(c)) if (isElement(c)) {
-        cs = getComputedStyle(c);
-        const g = rgb(cs.backgroundColor);
-        if (g && g[3] > 0) ground = g;
-        color = rgb(cs.color);
-        line = cs.textDecorationLine === 'none' ? line : cs.textDecorationLine;
-        weight = +cs.fontWeight;
-        break;
-      }
-    }
-    return { text: hueOf(color, false), ground: hueOf(ground, true), struck: line.includes('line-through'), bold: weight >= 600, faint: Boolean(faint), opacity: +cs.opacity };
+const hues = new Map(); // by the words of the style
+function hueIn(color, ground) {
+  const key = ground ? color : '-' + color;
+  let h = hues.get(key);
+  if (h === undefined) {
+    if (hues.size > 5000) hues.clear();
+    hues.set(key, h = hueOf(rgb(color), ground));
   }
-  return {
-    // place gives c the id of the element's look.
-    place(c, pc, el, tag, any) {
-      let own = '';
-      c.code = pc.code || tag === 'pre' || tag === 'code' || tag === 'samp' || tag === 'kbd';
-      if (any) {
-        own = N.attr(el, 'class') || '';
-        const st = N.attr(el, 'style');
-        if (st && STYLED.test(st)) own += '|' + st;
-      }
-      c.own = own !== '';
-      c.look = lookID(pc.look + '>' + tag + '.' + own);
-    },
-    of(c, el, tag) {
-      let l = looks.get(c.look);
-      if (l === undefined) looks.set(c.look, l = ++computed > LOOKS_MAX ? null : read(el, tag));
-      return l;
-    },
-    // hint says how the element differs from its parent P.
-    hint(F, P, rowlike, widget) {
-      const c = F.c;
-      if (!c.own) return '';
-      let h = hints.get(c.look);
-      if (h !== undefined) return h;
-      h = '';
-      const a = this.of(c, F.el, F.tag), b = P.c && this.of(P.c, P.el, P.tag) || PLAIN_LOOK;
-      if (a) {
-        const out = [];
-        if (!widget) {
-          // The colours of words in code are its grammar.
-          if (!c.code && a.text && a.text !== b.text && a.text !== 'blue') out.push(a.text + ' text');
-          if (a.ground && a.ground !== b.ground) out.push(a.ground + ' background');
-          if (rowlike && a.bold && !b.bold) out.push('bold');
-        }
-        if (a.struck && !b.struck && F.role !== 'deletion') out.push('struck through');
-        if ((widget || rowlike) && a.opacity > 0.01 && a.opacity <= 0.65) out.push('greyed');
-        h = out.join(', ');
-      }
-      hints.set(c.look, h);
-      return h;
-    },
-  };
+  return h;
+}
+
+// setsApart: a class or an inline style of its own may paint the element.
+function setsApart(el) {
+  if (N.attr(el, 'class')) return true;
+  const st = N.attr(el, 'style');
+  return Boolean(st) && STYLED.test(st);
+}
+const CODE = new Set(['pre', 'code', 'samp', 'kbd']);
+
+// paintOf is how an element is painted, read once in a walk.
+let looked = new Map();
+function paintOf(el, tag) {
+  let p = looked.get(el);
+  if (p) return p;
+  const cs = getComputedStyle(el);
+  const ground = cs.backgroundColor;
+  p = { text: hueIn(cs.color, false), ground: hueIn(ground, true), bare: ground === 'rgba(0, 0, 0, 0)', struck: cs.textDecorationLine.includes('line-through'), bold: +cs.fontWeight >= 600, opacity: +cs.opacity };
+  if (tag === 'tr') paintRow(el, p);
+  looked.set(el, p);
+  return p;
+}
+// A row is often painted by its cells: what all of them have is the row's.
+function paintRow(el, p) {
+  let all = null;
+  for (let c = N.first(el); c; c = N.next(c)) {
+    if (!isElement(c) || styleOf(c).display === 'none') continue;
+    const q = paintOf(c, tagOf(c));
+    const here = { text: q.text, ground: q.bare ? p.ground : q.ground, struck: q.struck, bold: q.bold };
+    if (!all) all = here;
+    for (const k in all) if (all[k] !== here[k] || all[k] === p[k]) delete all[k];
+    if (Object.keys(all).length === 0) return;
+  }
+  Object.assign(p, all);
+}
+// faint: words that are there for no eye.
+function faint(el) {
+  const cs = getComputedStyle(el), color = rgb(cs.color);
+  return (color && color[3] < 0.02) || parseFloat(cs.fontSize) === 0;
+}
+
+// hintOf says how the paint of an element, among rows or alone, differs from
+// that of the one that it is in.
+function hintOf(F, P, rowlike, widget) {
+  const a = paintOf(F.el, F.tag), b = paintOf(P.el, P.tag), out = [];
+  if (!widget) {
+    // The colours of words in code are its grammar.
+    if (!F.c.code && a.text && a.text !== b.text && a.text !== 'blue') out.push(a.text + ' text');
+    if (a.ground && a.ground !== b.ground) out.push(a.ground + ' background');
+    if (rowlike && a.bold && !b.bold) out.push('bold');
+  }
+  if (a.struck && !b.struck && F.role !== 'deletion') out.push('struck through');
+  if ((widget || rowlike) && a.opacity > 0.01 && a.opacity <= 0.65) out.push('greyed');
+  return out.join(', ');
 }
 
 // settleLooks gives the nodes their hints, but for those that most of their
-// likes (same roles down to them, in a table the same column) have as well, and
-// for grounds with nothing to compare them with.
+// likes (same roles down to them, in a table of some rows its own column) have
+// as well, and for grounds with nothing to compare them with.
 function settleLooks(root) {
   if (!tints) return;
   const keys = new Map(), totals = [], counts = new Map(), tinted = [];
@@ -119,7 +102,7 @@ function settleLooks(root) {
     let column = 0;
     for (const k of kids) {
       const cell = CELLS.has(k.role);
-      const key = parent + k.role + (cell ? column++ : '');
+      const key = parent + k.role + (cell ? column++ : manyRows(k) ? '#' + keys.size : '');
       let id = keys.get(key);
       if (id === undefined) { keys.set(key, id = keys.size + 1); totals[id] = 0; }
       totals[id]++;
@@ -141,6 +124,13 @@ function settleLooks(root) {
     n.looks = hint || undefined;
     if (n[ID]) remade(n);
   }
+}
+const TABLES = new Set(['table', 'grid', 'treegrid']);
+function manyRows(n) {
+  if (!TABLES.has(n.role) || !n.children) return false;
+  let rows = 0;
+  for (const k of n.children) rows += k.role === 'rowgroup' && k.children ? k.children.length : 1;
+  return rows >= 3;
 }
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 

@@ -23,7 +23,7 @@ function clipNow(c) {
 
 // What a unit rests on besides its element: what it inherits (pc), and what it
 // passes on (passes).
-const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'look', 'own', 'code'];
+const INHERITED = ['hidden', 'inert', 'clear', 'disabled', 'clip', 'absClip', 'fixed', 'pointer', 'control', 'sig', 'row', 'rowEl', 'listening', 'editable', 'hover', 'shy', 'form', 'code'];
 function sameContext(a, b) {
   if (a === b) return true;
   for (const k of INHERITED) if (a[k] !== b[k]) return false;

@@ -169,6 +169,7 @@ function* walkTree(opts) {
   keepRecords(observer.takeRecords());
   clipRound++;
   styles = new Map();
+  looked = new Map();
   pseudos = new Set();
   pseudoRoots = new Set();
   walks++;
@@ -194,7 +195,6 @@ function* walkTree(opts) {
   if (opts.fresh) everything = true;
   yield* takeChanges(active, lit);
   walking = true;
-  const L = newLooks();
   const reusing = !everything && !owners.size;
   // Nothing has to be walked: only what stands where may have changed.
   const idle = reusing && !stale.size && lastTree && lastTree.cap === cap ? lastTree : null;
@@ -263,8 +263,7 @@ function* walkTree(opts) {
     let role = roleOf(el, tag);
     if (role === 'none') role = '';
 
-    let c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, look: 0, own: false, code: false };
-    L.place(c, pc, el, tag, any);
+    let c = { hidden: pc.hidden, inert: pc.inert, clear: pc.clear, disabled: pc.disabled, clip: pc.clip, absClip: pc.absClip, fixed: pc.fixed, pointer: s.cursor, control: pc.control, sig: pc.sig, parentSig: pc.sig, row: pc.row, rowEl: pc.rowEl, listening: pc.listening, editable: pc.editable, outerClip: null, hover, shy: pc.shy, form: tag === 'form' ? formOf(el) : pc.form, code: pc.code || CODE.has(tag) };
     if (any && !c.hidden && N.has(el, 'aria-hidden') && N.attr(el, 'aria-hidden').toLowerCase() === 'true') c.hidden = true;
     if (any && !c.inert && isHTML(el) && N.has(el, 'inert')) c.inert = true;
     if (+s.opacity < 0.01) { c.clear = true; if (hovers.has(el)) c.shy = true; }
@@ -284,7 +283,7 @@ function* walkTree(opts) {
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
     if (!role && tag.startsWith('svg:') && titled(el)) role = tag === 'svg:g' ? 'group' : 'img';
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
-    const F = { el, tag, role, s, c, unit, old, prior, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
+    const F = { el, tag, role, s, c, unit, old, prior, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, apart: any && setsApart(el), listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
     const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
@@ -495,11 +494,11 @@ function* walkTree(opts) {
   // looksOf is what the paint says of the element, or a class about its state.
   function looksOf(F, P, widget) {
     const { el, tag, role, c, n } = F;
-    if (!c.own || F.actOn) return '';
+    if (!F.apart || F.actOn) return '';
     const rowlike = ROWLIKE.has(role) || tag === 'tr' || c.rowEl === el;
     F.state = '';
     if (!n || !(n.disabled || n.current || n.selected === 'true' || n.pressed === 'true' || n.checked === 'true' || n.expanded)) F.state = stateByClass(el, tag);
-    const h = c.control && !widget ? '' : L.hint(F, P, rowlike, widget);
+    const h = c.control && !widget ? '' : hintOf(F, P, rowlike, widget);
     if (!F.state) return h;
     return h ? F.state + ', ' + h : F.state;
   }
@@ -590,7 +589,7 @@ function* walkTree(opts) {
   // The loop, with a stack of its own: pages nest deeper than call stacks.
   const rootNode = idle ? idle.root : { role: 'document' };
   const R = { el: top, kids: [], interactive: false, clicks: false, unit: newUnit(null, null) };
-  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, look: 0, own: false, code: false };
+  const base = { hidden: false, inert: modals.length > 0, clear: false, disabled: false, clip: null, absClip: null, fixed: false, pointer: false, control: false, sig: '', parentSig: '', row: undefined, rowEl: null, listening: false, editable: false, outerClip: null, hover: false, shy: false, form: null, code: false };
   const stack = [];
   const first = !idle && top && enter(top, base, false);
   if (first) { first.deep = everything || deep.has(top); first.unit.deep = first.deep; stack.push(first); }
@@ -608,7 +607,7 @@ function* walkTree(opts) {
       const t = squash(N.data(ch));
       if (t) {
         const k = { role: 'text', text: t };
-        if (F.c.clear || (F.c.own && (L.of(F.c, F.el, F.tag) || F).faint)) k.transparent = true;
+        if (F.c.clear || (F.apart && faint(F.el))) k.transparent = true;
         if (F.c.clip && cutOff(clipNow(F.c.clip).rect)) k.clipped = true;
         textAt.set(k, ch);
         F.kids.push(k);
