@@ -3,7 +3,7 @@ import { spawn } from 'child_process';
 
 export class Client {
   constructor(command, args, options = {}) {
-    this.process = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.process = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', process.env.BENCH_ERR ? 'inherit' : 'ignore'] });
     this.waiting = new Map();
     this.calls = 0;
     let buffer = '';

@@ -35,36 +35,65 @@ func (b *Bus) GetSessionState(ctx context.Context, session, key string) ([]byte,
 func (b *Bus) UpdateSessionState(ctx context.Context, session, key string, update func(old []byte) ([]byte, error)) error {
 	wait := time.Millisecond
 	for {
-		old, rev, err := b.sessionEntry(ctx, session, key)
+		e, err := b.ReadSessionState(ctx, session, key)
 		if err != nil {
 			return err
 		}
-		next, err := update(bytes.Clone(old))
+		next, err := update(bytes.Clone(e.Data))
 		if err != nil {
 			return err
 		}
-		next = b.redact.JSON(next)
-		if len(next) > MaxMessage {
-			return tooLarge("session state "+key, len(next))
-		}
-		if rev > 0 && bytes.Equal(old, next) {
-			return nil
-		}
-		name := session + "." + key
-		if rev == 0 {
-			_, err = b.sessions.Create(ctx, name, next)
-		} else {
-			_, err = b.sessions.Update(ctx, name, next, rev)
-		}
-		if !isWrongSequence(err) {
-			return storeError(err, "session state "+name)
+		moved, err := e.Replace(ctx, next)
+		if !moved {
+			return err
 		}
 		pause(ctx, wait+rand.N(wait))
 		if ctx.Err() != nil {
-			return storeError(ctx.Err(), "session state "+name)
+			return storeError(ctx.Err(), "session state "+e.name)
 		}
 		wait = min(2*wait, 50*time.Millisecond)
 	}
+}
+
+// A SessionEntry is one of a session's facts as it was read. For those who have
+// something to do while it is stored; others use UpdateSessionState.
+type SessionEntry struct {
+	Data []byte // nil when there is nothing; not to be changed
+
+	b    *Bus
+	name string
+	rev  uint64
+}
+
+// ReadSessionState reads one of the session's facts.
+func (b *Bus) ReadSessionState(ctx context.Context, session, key string) (*SessionEntry, error) {
+	data, rev, err := b.sessionEntry(ctx, session, key)
+	if err != nil {
+		return nil, err
+	}
+	return &SessionEntry{Data: data, b: b, name: session + "." + key, rev: rev}, nil
+}
+
+// Replace stores data in the entry's place. moved says that somebody else was
+// faster: nothing was stored, and the entry has to be read anew. The same bytes
+// are not stored again.
+func (e *SessionEntry) Replace(ctx context.Context, data []byte) (moved bool, err error) {
+	data = e.b.redact.JSON(data)
+	if len(data) > MaxMessage {
+		return false, tooLarge("session state "+e.name, len(data))
+	}
+	if e.rev > 0 && bytes.Equal(e.Data, data) {
+		return false, nil
+	}
+	if e.rev == 0 {
+		_, err = e.b.sessions.Create(ctx, e.name, data)
+	} else {
+		_, err = e.b.sessions.Update(ctx, e.name, data, e.rev)
+	}
+	if isWrongSequence(err) {
+		return true, nil
+	}
+	return false, storeError(err, "session state "+e.name)
 }
 
 // DropSessionState forgets everything stored about a session. Only when the

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -104,19 +105,20 @@ func (a *Agent) observe(ctx context.Context, req bus.ObserveRequest) (bus.Observ
 	if brief || req.Part {
 		first = firstElements // what it would show of the rest is a number
 	}
-	out, tree, state, err := a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond, first)
+	settle := time.Duration(req.SettleMS) * time.Millisecond
+	write := func(out *bus.Observation, tree *aria.Tree, state *versions) error {
+		return a.write(ctx, out, tree, state, req)
+	}
+	out, tree, err := a.look(ctx, req.Session, settle, first, write)
 	if err != nil {
 		return bus.Observation{}, err
 	}
 	if req.ChangeMS > 0 && req.Base > 0 && out.Version == req.Base && out.Dialog == nil && !out.Stale {
 		if a.changed(ctx, req.Session, time.Duration(req.ChangeMS)*time.Millisecond) {
-			if out, tree, state, err = a.look(ctx, req.Session, time.Duration(req.SettleMS)*time.Millisecond, 0); err != nil {
+			if out, tree, err = a.look(ctx, req.Session, settle, 0, write); err != nil {
 				return bus.Observation{}, err
 			}
 		}
-	}
-	if err := a.write(ctx, &out, tree, state, req); err != nil {
-		return bus.Observation{}, err
 	}
 	if tree.Partial && brief {
 		a.rest(ctx, req.Session)
@@ -172,15 +174,17 @@ func (a *Agent) changed(ctx context.Context, s bus.Session, d time.Duration) boo
 
 func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation, error) {
 	start := time.Now()
-	out, tree, _, err := a.look(ctx, req.Session, 0, 0)
+	out, _, err := a.look(ctx, req.Session, 0, 0, func(out *bus.Observation, tree *aria.Tree, _ *versions) error {
+		if req.Ref != "" && tree.ByRef(req.Ref) == nil {
+			return noSuchRef(req.Ref, tree)
+		}
+		r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget), Ref: req.Ref})
+		out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
+		return nil
+	})
 	if err != nil {
 		return bus.Observation{}, err
 	}
-	if req.Ref != "" && tree.ByRef(req.Ref) == nil {
-		return bus.Observation{}, noSuchRef(req.Ref, tree)
-	}
-	r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget), Ref: req.Ref})
-	out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
 	out.Millis = time.Since(start).Milliseconds()
 	return out, nil
 }
@@ -224,12 +228,13 @@ func (a *Agent) rest(ctx context.Context, s bus.Session) {
 	})
 }
 
-// look captures the page and gives the tree its version. Where the page does
-// not answer it returns the last known tree, marked stale. first is of a large
-// page, see page.Options.
-func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, first int) (bus.Observation, *aria.Tree, *versions, error) {
-	fail := func(err error) (bus.Observation, *aria.Tree, *versions, error) {
-		return bus.Observation{}, nil, nil, err
+// look captures the page, gives the tree its version, and has it written: then
+// gets an observation without text, its tree and the versions known. Where the
+// page does not answer the tree is the last known one, marked stale. first is of
+// a large page, see page.Options.
+func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, first int, then func(*bus.Observation, *aria.Tree, *versions) error) (bus.Observation, *aria.Tree, error) {
+	fail := func(err error) (bus.Observation, *aria.Tree, error) {
+		return bus.Observation{}, nil, err
 	}
 	tab, err := a.pool.Tab(ctx, s)
 	if err != nil {
@@ -243,6 +248,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 	var out bus.Observation
 	refs := &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}
 	o := page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes, First: first}
+	early := a.readEarly(ctx, s.ID)
 	got, err := a.capturer.Capture(ctx, tab, refs, o)
 	if out.Dialog = tab.Dialog(); errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
 		why := fmt.Sprintf("The page did not answer within %d ms", o.Deadline.Milliseconds())
@@ -268,20 +274,26 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 			}
 			out.Stale, out.Notes = true, tree.Notes
 			out.Scene = bus.Scene{Version: state.Version, Tree: key, URL: tree.URL, Title: tree.Title}
-			return out, tree, state, nil
+			if err := then(&out, tree, state); err != nil {
+				return fail(err)
+			}
+			return out, tree, nil
 		}
 	}
 	if err != nil {
 		return fail(err)
 	}
 	tree := got.Tree
-	state, err := a.version(ctx, s.ID, tree, got.Elements)
+	dialog := out.Dialog
+	err = a.version(ctx, s.ID, tree, got.Elements, early, func(state *versions) error {
+		scene := bus.Scene{Version: tree.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
+		out = bus.Observation{Scene: scene, Dialog: dialog, Notes: slices.Clone(tree.Notes)}
+		return then(&out, tree, state)
+	})
 	if err != nil {
 		return fail(err)
 	}
-	out.Scene = bus.Scene{Version: tree.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
-	out.Notes = tree.Notes
-	return out, tree, state, nil
+	return out, tree, nil
 }
 
 // write renders the text: a diff where the request wants one and the base is

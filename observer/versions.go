@@ -45,41 +45,84 @@ func (s *versions) before(v int) int {
 }
 
 // version counts: a tree that equals the last one keeps its version and key,
-// any other gets the next version and is kept. It sets tree.Version. elements is
-// how large the tree is, about.
-func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree, elements int) (*versions, error) {
-	var now *versions
-	err := a.bus.UpdateSessionState(ctx, session, stateKey, func(data []byte) ([]byte, error) {
-		old, err := versionsOf(session, data)
+// any other gets the next version and is kept. It sets tree.Version and calls
+// then, while the version is stored; again, when another observer was faster.
+// early brings the session's entry as it was read before, elements is how large
+// the tree is, about.
+func (a *Agent) version(ctx context.Context, session string, tree *aria.Tree, elements int, early <-chan read, then func(*versions) error) error {
+	at := <-early
+	for {
+		if at.err != nil {
+			return at.err
+		}
+		now, err := a.next(ctx, session, at.entry.Data, tree, elements)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		last := a.base(ctx, old, old.Version)
-		same := last != nil && aria.Same(last, tree)
-		tree.Version = old.Version
-		if same && time.Since(old.Stored) < renewAfter {
-			now = old
-			return data, nil
-		}
-		if !same {
-			tree.Version++
-		}
-		key, err := bus.PutScene(ctx, a.bus, tree, max(1, elements))
+		data, err := json.Marshal(now)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		now = &versions{Version: tree.Version, Key: key, Stored: time.Now().UTC(), Known: slices.Clone(old.Known)}
-		if same && len(now.Known) > 0 {
-			now.Known = now.Known[:len(now.Known)-1]
+		var moved bool
+		stored := make(chan error, 1)
+		go func() {
+			var err error
+			moved, err = at.entry.Replace(ctx, data)
+			stored <- err
+		}()
+		written := then(now)
+		if err := <-stored; err != nil {
+			return err
 		}
-		now.Known = append(now.Known, known{tree.Version, key})
-		if len(now.Known) > kept {
-			now.Known = now.Known[len(now.Known)-kept:]
+		if !moved {
+			return written
 		}
-		return json.Marshal(now)
-	})
+		at.entry, at.err = a.bus.ReadSessionState(ctx, session, stateKey)
+	}
+}
+
+// A read is the session's entry, or why it could not be read.
+type read struct {
+	entry *bus.SessionEntry
+	err   error
+}
+
+// readEarly reads the session's entry while something else is done.
+func (a *Agent) readEarly(ctx context.Context, session string) <-chan read {
+	out := make(chan read, 1)
+	go func() {
+		e, err := a.bus.ReadSessionState(ctx, session, stateKey)
+		out <- read{e, err}
+	}()
+	return out
+}
+
+// next is the state with the tree in it, given what it was. It stores the tree.
+func (a *Agent) next(ctx context.Context, session string, data []byte, tree *aria.Tree, elements int) (*versions, error) {
+	old, err := versionsOf(session, data)
 	if err != nil {
 		return nil, err
+	}
+	last := a.base(ctx, old, old.Version)
+	same := last != nil && aria.Same(last, tree)
+	tree.Version = old.Version
+	if same && time.Since(old.Stored) < renewAfter {
+		return old, nil
+	}
+	if !same {
+		tree.Version++
+	}
+	key, err := bus.PutScene(ctx, a.bus, tree, max(1, elements))
+	if err != nil {
+		return nil, err
+	}
+	now := &versions{Version: tree.Version, Key: key, Stored: time.Now().UTC(), Known: slices.Clone(old.Known)}
+	if same && len(now.Known) > 0 {
+		now.Known = now.Known[:len(now.Known)-1]
+	}
+	now.Known = append(now.Known, known{tree.Version, key})
+	if len(now.Known) > kept {
+		now.Known = now.Known[len(now.Known)-kept:]
 	}
 	return now, nil
 }
