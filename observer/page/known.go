@@ -1,6 +1,10 @@
 package page
 
-import "github.com/quartet-agents/quartet/observer/aria"
+import (
+	"slices"
+
+	"github.com/quartet-agents/quartet/observer/aria"
+)
 
 // A known is what this process knows of one frame's document: the nodes of the
 // last walk that it was told of. The page answers with what came since.
@@ -57,7 +61,8 @@ type patch struct {
 }
 
 // flat is a node in page order with its depth and number; or, with Kept, the
-// numbers of siblings that are as they were, with all that is in them.
+// numbers of siblings that are as they were, with all that is in them. After a
+// number, -n stands for the siblings that follow it up to n.
 type flat struct {
 	aria.Node
 	Depth int    `json:"d"`
@@ -101,15 +106,15 @@ func (k *known) apply(p *patch) bool {
 	var root *item
 	for _, f := range p.Nodes {
 		if len(f.Kept) > 0 {
-			for _, id := range f.Kept {
-				it := k.items[id]
-				if it == nil {
-					return false
-				}
+			its, ok := k.kept(f.Kept)
+			if !ok {
+				return false
+			}
+			for _, it := range its {
 				place(it, f.Depth)
-				if root == nil {
-					root = it
-				}
+			}
+			if root == nil {
+				root = its[0]
 			}
 			continue
 		}
@@ -143,6 +148,32 @@ func (k *known) apply(p *patch) bool {
 	}
 	k.sweep()
 	return true
+}
+
+// kept finds the items of a run of siblings.
+func (k *known) kept(ids []int) ([]*item, bool) {
+	its := make([]*item, 0, len(ids))
+	for _, id := range ids {
+		if id > 0 {
+			it := k.items[id]
+			if it == nil {
+				return nil, false
+			}
+			its = append(its, it)
+			continue
+		}
+		last := k.items[-id]
+		if last == nil || last.parent == nil || len(its) == 0 {
+			return nil, false
+		}
+		all := last.parent.kids
+		from, to := slices.Index(all, its[len(its)-1]), slices.Index(all, last)
+		if from < 0 || to <= from {
+			return nil, false
+		}
+		its = append(its, all[from+1:to+1]...)
+	}
+	return its, true
 }
 
 // moved gives an item a copy of its node with a new place.

@@ -5,6 +5,8 @@
 const ID = Symbol('id'), MADE = Symbol('made'), MOVED = Symbol('moved'), TRIED = Symbol('tried'), UP = Symbol('up');
 // Of a node with all that is in it: its newest walk, its newest place, its texts with boxes.
 const NEWEST = Symbol('newest'), SHIFTED = Symbol('shifted'), TEXTS = Symbol('texts');
+// Of a node's children, which runs its last holder had in the same order.
+const RUNS = Symbol('runs'), RUNS_MIN = 16;
 let lastID = 0, lastSeal = 0; // the latter: walk of the last answer, walks without one lie between
 const sealed = (n) => n[ID] && n[NEWEST] <= lastSeal && n[SHIFTED] <= lastSeal;
 
@@ -55,7 +57,8 @@ function remade(n) { n[MADE] = walks; for (let p = n; p && p[NEWEST] !== walks; 
 function relocated(n) { n[MOVED] = movedAt = walks; for (let p = n; p && p[SHIFTED] !== walks; p = p[UP]) p[SHIFTED] = walks; }
 
 // patch lists the tree in page order, each node with its depth d and number i.
-// A run of siblings that the reader has, with all that is in them, is {k: [i…]}.
+// Siblings that the reader has, with all that is in them, are {k: [i…]}; after a
+// number, -j stands for those up to j, as the reader has them.
 function* patch(root, since) {
   yield* seal(root);
   const nodes = [], boxes = [];
@@ -64,12 +67,10 @@ function* patch(root, since) {
     if (nodded()) yield;
     const n = todo.pop(), depth = depths.pop();
     let kept = known.pop();
+    if (n.run) { keep(nodes, depth, n.first, -n.last); continue; }
     if (kept || since > 0 && n[NEWEST] <= since) {
       if (n[MOVED] > since) { const b = n.box; boxes.push(n[ID], b ? b.x : 0, b ? b.y : 0, b ? b.w : -1, b ? b.h : 0, placeBits(n)); }
-      if (!kept) {
-        const last = nodes[nodes.length - 1];
-        if (last && last.k && last.d === depth) last.k.push(n[ID]); else nodes.push({ k: [n[ID]], d: depth });
-      }
+      if (!kept) keep(nodes, depth, n[ID]);
       if (!(n[SHIFTED] > since)) continue;
       kept = true;
     } else {
@@ -78,9 +79,47 @@ function* patch(root, since) {
       own.i = n[ID];
       nodes.push(own);
     }
-    if (n.children) for (let i = n.children.length - 1; i >= 0; i--) { todo.push(n.children[i]); depths.push(Math.min(depth + 1, DEPTH_MAX)); known.push(kept); }
+    if (!n.children) continue;
+    const below = Math.min(depth + 1, DEPTH_MAX);
+    for (const part of parts(n, kept, since)) { todo.push(part); depths.push(below); known.push(kept); }
   }
   return { nodes, boxes };
+}
+function keep(nodes, depth, ...ids) {
+  const last = nodes[nodes.length - 1];
+  if (last && last.k && last.d === depth) last.k.push(...ids); else nodes.push({ k: ids, d: depth });
+}
+// parts are a node's children, last first; in place of those that the reader has
+// one after the other, the run of them.
+function parts(n, kept, since) {
+  if (kept || !n[RUNS]) return n.children.toReversed();
+  const out = [];
+  for (const r of n[RUNS].toReversed()) {
+    if (r.to > r.from && r.held <= since && r.newest <= since && r.shifted <= since) out.push(r);
+    else for (let i = r.to; i >= r.from; i--) out.push(n.children[i]);
+  }
+  return out;
+}
+// runsOf are the runs of n's children that were held by one node in this order;
+// held is when that was made.
+function runsOf(n) {
+  const runs = [];
+  let r = null, holder = null, at = 0, places = null, placesOf = null;
+  n.children.forEach((k, i) => {
+    const p = k[UP];
+    if (r && p && p === holder && p.children[at + 1] === k) at++;
+    else {
+      holder = p && p.children ? p : null;
+      if (holder && placesOf !== holder) places = new Map((placesOf = holder).children.map((c, j) => [c, j]));
+      at = holder ? places.get(k) ?? -1 : -1;
+      runs.push(r = { run: true, from: i, to: i, first: k[ID], last: 0, held: at >= 0 ? holder[MADE] : Infinity, newest: 0, shifted: 0 });
+    }
+    r.to = i;
+    r.last = k[ID];
+    if (k[NEWEST] > r.newest) r.newest = k[NEWEST];
+    if (k[SHIFTED] > r.shifted) r.shifted = k[SHIFTED];
+  });
+  return runs;
 }
 
 // written is the answer as JSON, the nodes a few hundred at once.
@@ -117,6 +156,7 @@ function* seal(root) {
     const n = order[i];
     let newest = n[MADE], shifted = n[MOVED], count = n.role === 'text' && n.box ? 1 : 0;
     if (n[TEXTS] !== undefined && sealed(n)) continue;
+    if (n.children && n.children.length >= RUNS_MIN) n[RUNS] = runsOf(n);
     if (n.children) for (const k of n.children) {
       k[UP] = n;
       if (k[NEWEST] > newest) newest = k[NEWEST];
