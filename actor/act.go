@@ -22,6 +22,8 @@ func (a *Agent) act(ctx context.Context, req bus.ActRequest) (bus.Receipt, error
 		rec.Millis = time.Since(rec.Started).Milliseconds()
 		return rec, nil
 	}
+	refusal := make(chan *bus.Refusal, 1)
+	go func() { refusal <- a.gate(ctx, req) }()
 	old, err := a.stored(ctx, req.Session.ID, req.Attempt.ID)
 	if err != nil {
 		return bus.Receipt{}, err
@@ -32,7 +34,7 @@ func (a *Agent) act(ctx context.Context, req bus.ActRequest) (bus.Receipt, error
 		}
 		return *old, nil
 	}
-	if r := a.gate(ctx, req); r != nil {
+	if r := <-refusal; r != nil {
 		return done(r)
 	}
 	if err := a.begin(ctx, req.Session.ID, rec); err != nil {

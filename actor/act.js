@@ -333,6 +333,14 @@
     }
     return false;
   };
+  // Whether the surface lies where the observer saw it two frames ago or longer:
+  // then it is stable, without waiting for two more.
+  const TWO_FRAMES = 34;
+  const restsAt = (ref, surface) => {
+    const q = registry();
+    const was = q && q.placed && !moving(surface) ? q.placed(ref) : null;
+    return Boolean(was && was.age >= TWO_FRAMES && same(was, rectOf(surface)));
+  };
   const same = (a, b) => Math.abs(a.left - b.left) < 0.5 && Math.abs(a.top - b.top) < 0.5 && Math.abs(a.width - b.width) < 0.5 && Math.abs(a.height - b.height) < 0.5;
 
   const describe = (el) => {
@@ -391,16 +399,18 @@
       }
       scrolled = Math.round(rectOf(surface).top - y0);
     }
-    const r1 = rectOf(surface);
-    await frame();
-    if (!isConnected(el)) return look(ref, o);
-    const r2 = rectOf(surface);
-    if (!same(r1, r2)) return no('unstable', 'the element does not stop moving', { scrolled });
-    if (moving(surface)) {
+    if (scrolled || !restsAt(ref, surface)) {
+      const r1 = rectOf(surface);
       await frame();
-      if (!same(r2, rectOf(surface))) return no('unstable', 'the element does not stop moving', { scrolled });
+      if (!isConnected(el)) return look(ref, o);
+      const r2 = rectOf(surface);
+      if (!same(r1, r2)) return no('unstable', 'the element does not stop moving', { scrolled });
+      if (moving(surface)) {
+        await frame();
+        if (!same(r2, rectOf(surface))) return no('unstable', 'the element does not stop moving', { scrolled });
+      }
+      p = pointOf(el, surface, o.offset);
     }
-    p = pointOf(el, surface, o.offset);
     if (p.x === undefined) {
       if (p.outside) return no('hidden', 'no scrolling brings the element into view', { scrolled });
       if (o.purpose !== 'scroll') {
@@ -411,9 +421,12 @@
     const c = root();
     const known = registry();
     const info = known && known.info ? known.info(ref) : null;
+    const is = info ? { role: info.role || '', name: info.name || '' } : null;
+    const more = o.arm ? begin(ref, o, is) : null;
     return {
       ok: true,
-      is: info ? { role: info.role || '', name: info.name || '' } : null,
+      is,
+      ...more,
       x: p.x ?? box.left + box.width / 2,
       y: p.y ?? box.top + box.height / 2,
       box: { x: box.left, y: box.top, w: box.width, h: box.height },
@@ -423,6 +436,20 @@
       canvas: docQueryAll(document, 'canvas').length > 0,
       ...facts(el),
     };
+  };
+
+  // What comes right before the input: the probe is armed, what the field holds is
+  // read, and the field gets the focus, if the target is what it was called.
+  const NATIVE = /^(date|time|month|week|datetime-local|color|range)$/;
+  const begin = (ref, o, is) => {
+    const out = { armed: Boolean(api.arm && api.arm(o.arm.token, ref, o.arm.kinds)) };
+    if (o.secret) markSecret(ref);
+    if (o.read || o.purpose === 'fill') out.held = read(ref);
+    if (o.purpose !== 'fill') return out;
+    const f = fieldOf(elOf(ref));
+    // In a frame it is not known yet whether those around let the event through.
+    if (o.focus && parent === window && f && !(isInput(f) && NATIVE.test(inputType(f))) && (!is || squash(is.name) === squash(o.name))) out.focus = focus(ref, o.focus);
+    return out;
   };
 
   // Waits, at most o.wait milliseconds, until the target is ready.
@@ -697,6 +724,10 @@
     }
   };
 
+  // What the control holds right after the input, and whether the page has more
+  // to do.
+  const after = (ref, token) => ({ ...read(ref), timers: Boolean(api.timersSet && api.timersSet(token)) });
+
   // Waits, at most ms, until the control holds something else; false when it
   // held out. Scripts set values and states without an event, so that they are
   // compared now and then.
@@ -749,8 +780,8 @@
 
   const api = {
     version: VERSION,
-    ready, still, passes, showFrame, read, markSecret, focus, selectWords, setNative, choose, fileFacts, setFiles, dropFiles,
-    untilChecked, completed, falls, scroll, scrollList, change, hold, release, el: elOf, describe,
+    ready, still, passes, showFrame, read, focus, selectWords, setNative, choose, fileFacts, setFiles, dropFiles,
+    untilChecked, completed, falls, after, scroll, scrollList, change, hold, release, el: elOf, describe,
     boxOf: (ref) => {
       const el = elOf(ref);
       if (!el) return null;

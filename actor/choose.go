@@ -35,15 +35,13 @@ func (h *hand) choose(ctx context.Context) error {
 		h.rec.Masked = h.rec.Masked || used
 		want = append(want, v)
 	}
-	a, err := h.target(ctx, el, readyOptions{Purpose: forClick})
+	a, err := h.target(ctx, el, readyOptions{Purpose: forClick, Arm: &arming{Kinds: choiceEvents}, Read: true})
 	if err != nil {
 		return err
 	}
-	before, err := readValue(ctx, a.frame, a.ref)
-	if err != nil {
-		return err
+	if a.Held != nil {
+		h.rec.ValueBefore = a.Held.shown()
 	}
-	h.rec.ValueBefore = before.shown()
 	if a.Select {
 		return h.chooseNative(ctx, a, want)
 	}
@@ -55,8 +53,11 @@ func (h *hand) choose(ctx context.Context) error {
 	return h.readChoice(ctx, a, want)
 }
 
+// choiceEvents are what a choice among native options may be seen by.
+var choiceEvents = []string{"input", "change"}
+
 func (h *hand) chooseNative(ctx context.Context, a *aim, want []string) error {
-	if err := h.arm(ctx, a.frame, a.ref, "input", "change"); err != nil {
+	if err := h.armAt(ctx, a, choiceEvents...); err != nil {
 		return err
 	}
 	aimed := a.at

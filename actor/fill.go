@@ -18,6 +18,7 @@ type heldValue struct {
 	Text    string  `json:"text"`
 	Masked  bool    `json:"masked"`
 	Checked string  `json:"checked"`
+	Timers  bool    `json:"timers"` // right after the input: the page has set some since
 }
 
 func (v heldValue) shown() string {
@@ -40,7 +41,17 @@ func (h *hand) fill(ctx context.Context) error {
 		return err
 	}
 	el := h.req.Attempt.Target
-	a, err := h.target(ctx, el, readyOptions{Purpose: forFill})
+	o := readyOptions{Purpose: forFill, Arm: &arming{Kinds: fillEvents}, Secret: secret}
+	switch h.in.Action {
+	case bus.ActionFill, bus.ActionClear:
+		o.Focus = focusAll
+	case bus.ActionType:
+		o.Focus = focusEnd
+	}
+	if el != nil {
+		o.Name = el.Name
+	}
+	a, err := h.target(ctx, el, o)
 	if err != nil {
 		return err
 	}
@@ -51,17 +62,12 @@ func (h *hand) fill(ctx context.Context) error {
 	if a.Editable == "" {
 		return refuse(bus.RefusedUnsupported, "%s takes no text", label(el.Role, el.Name))
 	}
-	before, err := readValue(ctx, a.frame, a.ref)
-	if err != nil {
-		return err
+	if a.Held == nil {
+		return refuse(bus.RefusedStale, "%s was removed by the page", a.ref)
 	}
+	before := *a.Held
 	h.rec.ValueBefore, h.rec.Masked = before.shown(), before.Masked || secret
-	if secret {
-		if err := a.frame.Call(ctx, nil, `(ref) => globalThis.__quartetAct.markSecret(ref)`, a.ref); err != nil {
-			return err
-		}
-	}
-	if err := h.arm(ctx, a.frame, a.ref, "beforeinput", "input", "change", "keydown"); err != nil {
+	if err := h.armAt(ctx, a, fillEvents...); err != nil {
 		return err
 	}
 	h.mustLast(a.frame, a.ref, textLasts)
@@ -109,14 +115,21 @@ func (h *hand) finishFill(ctx context.Context, a *aim, want string, err error) e
 	if err != nil {
 		return h.unlessClosed(err)
 	}
-	got, err := readValue(ctx, a.frame, a.ref)
+	var got heldValue
+	err = a.frame.Call(ctx, &got, `(ref, token) => globalThis.__quartetAct.after(ref, token)`, a.ref, h.probe.token)
+	if h.lasts != nil && err == nil {
+		h.lasts.asked, h.lasts.since, h.lasts.pending = true, time.Now(), got.Timers
+	}
 	if err == nil && len(got.shown()) > len(want) && h.in.Action == bus.ActionFill && !nativeInput(a.Type) {
 		got, err = h.dropCompletion(ctx, a, want, got)
 	}
 	if err == nil && !got.Gone && h.in.Action == bus.ActionFill && !nativeInput(a.Type) && want != "" &&
 		!meansSame(got.shown(), want) && meansSame(got.shown(), h.rec.ValueBefore) {
 		h.note("the field did not take the text at once; it was typed key by key")
-		if _, err := h.focus(ctx, a, "all"); err != nil {
+		if h.lasts != nil {
+			h.lasts.asked = false
+		}
+		if _, err := h.focus(ctx, a, focusAll); err != nil {
 			return h.unlessClosed(err)
 		}
 		if err := h.keysFor(ctx, want); err != nil {
@@ -143,6 +156,9 @@ func (h *hand) dropCompletion(ctx context.Context, a *aim, want string, got held
 		return got, err
 	}
 	h.note("the field completed the text by itself; the rest was taken away")
+	if h.lasts != nil {
+		h.lasts.asked = false
+	}
 	if err := h.send(ctx, chord{key: namedKeys["Delete"]}); err != nil {
 		return got, err
 	}
@@ -154,14 +170,30 @@ func (h *hand) takeValue(v heldValue) {
 	h.rec.ValueAfter = v.shown()
 }
 
+// What is selected in a field that gets the focus.
+const (
+	focusAll = "all"
+	focusEnd = "end"
+)
+
+// fillEvents are what a text that comes into a field may be seen by.
+var fillEvents = []string{"beforeinput", "input", "change", "keydown"}
+
+// focused is the answer of __quartetAct.focus.
+type focused struct {
+	OK       bool   `json:"ok"`
+	Gone     bool   `json:"gone"`
+	Editable string `json:"editable"`
+}
+
 // focus gives the field the focus, by the page first and by a click where the
 // page does not let it be taken.
 func (h *hand) focus(ctx context.Context, a *aim, all string) (editable string, err error) {
-	var f struct {
-		OK       bool   `json:"ok"`
-		Gone     bool   `json:"gone"`
-		Editable string `json:"editable"`
+	if f := a.Focus; f != nil && f.OK {
+		a.Focus = nil // it may go again
+		return f.Editable, nil
 	}
+	var f focused
 	for try := range 2 {
 		if err := a.frame.Call(ctx, &f, `(ref, all) => globalThis.__quartetAct.focus(ref, all)`, a.ref, all); err != nil {
 			return "", err

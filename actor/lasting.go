@@ -25,6 +25,7 @@ type lasting struct {
 	ref     string
 	within  time.Duration
 	since   time.Time // the end of the input
+	asked   bool      // after the last of it
 	pending bool      // the page has set timers since
 }
 
@@ -48,7 +49,7 @@ func twoState(role, checked string) bool {
 // page that can't be asked has gone on, and takes nothing back.
 func (h *hand) askPending(ctx context.Context) {
 	l := h.lasts
-	if l == nil || h.probe == nil {
+	if l == nil || l.asked || h.probe == nil {
 		return
 	}
 	l.since = time.Now()

@@ -24,9 +24,16 @@ func (h *hand) mouse(ctx context.Context, p input.DispatchMouseEventParams) erro
 	return err
 }
 
+// clickEvents are what a click may be seen by.
+var clickEvents = []string{"pointerdown", "mousedown", "mouseup", "click", "dblclick", "contextmenu", "auxclick"}
+
+func toClick() readyOptions {
+	return readyOptions{Purpose: forClick, Arm: &arming{Kinds: clickEvents}}
+}
+
 // click is a click with the intent's button, count and modifiers.
 func (h *hand) click(ctx context.Context) error {
-	a, err := h.target(ctx, h.req.Attempt.Target, readyOptions{Purpose: forClick})
+	a, err := h.target(ctx, h.req.Attempt.Target, toClick())
 	if err != nil {
 		return err
 	}
@@ -44,7 +51,7 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 	if err != nil {
 		return err
 	}
-	if err := h.arm(ctx, a.frame, a.ref, "pointerdown", "mousedown", "mouseup", "click", "dblclick", "contextmenu", "auxclick"); err != nil {
+	if err := h.armAt(ctx, a, clickEvents...); err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
@@ -71,10 +78,10 @@ func (h *hand) clickOn(ctx context.Context, a *aim, el *bus.Element) error {
 		if el == nil || try == retarget {
 			return notReady(a.ref, readiness{Code: "covered", Blocker: s.Blocker})
 		}
-		if a, err = h.target(ctx, el, readyOptions{Purpose: forClick}); err != nil {
+		if a, err = h.target(ctx, el, toClick()); err != nil {
 			return err
 		}
-		if err := h.arm(ctx, a.frame, a.ref, "pointerdown", "mousedown", "mouseup", "click", "dblclick", "contextmenu", "auxclick"); err != nil {
+		if err := h.armAt(ctx, a, clickEvents...); err != nil {
 			return err
 		}
 	}
@@ -183,7 +190,7 @@ func (h *hand) hover(ctx context.Context) error {
 // check brings a checkbox, switch, radio or toggle button into a state.
 func (h *hand) check(ctx context.Context) error {
 	el := h.req.Attempt.Target
-	a, err := h.target(ctx, el, readyOptions{Purpose: forClick})
+	a, err := h.target(ctx, el, toClick())
 	if err != nil {
 		return err
 	}

@@ -55,27 +55,27 @@ type probe struct {
 	more   chan struct{} // closed and replaced at each report
 }
 
-// arm puts the probe into every frame of the page, with the target in its own
-// frame; f nil and ref "" for an input without a target. A second arm of the
-// same attempt adds to the first.
-func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...string) error {
-	p := h.probe
-	if p == nil {
+// An arming goes to probe.js: which events to report, and as whose.
+type arming struct {
+	Token string   `json:"token"`
+	Kinds []string `json:"kinds"`
+}
+
+// listen makes the attempt's probe and hears what every frame of the page has to
+// report.
+func (h *hand) listen(ctx context.Context) error {
+	if h.probe == nil {
 		b := make([]byte, 8)
 		_, _ = rand.Read(b) // never fails
-		p = &probe{token: hex.EncodeToString(b), more: make(chan struct{})}
-		h.probe = p
+		h.probe = &probe{token: hex.EncodeToString(b), more: make(chan struct{})}
 	}
-	p.target = ref != ""
-	if p.frame = f; h.frames == nil {
+	p := h.probe
+	if h.frames == nil {
 		fs, err := h.tab.Frames(ctx)
 		if err != nil {
 			return err
 		}
 		h.frames = fs
-	}
-	if p.frame == nil {
-		p.frame = h.frames[0]
 	}
 	for _, fr := range h.frames {
 		s := fr.Session
@@ -88,12 +88,40 @@ func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...s
 		p.wg.Go(func() { p.read(ch, p.token) })
 		h.a.bind(ctx, s)
 	}
+	return nil
+}
+
+// armAt arms the probe for an input to what was aimed at.
+func (h *hand) armAt(ctx context.Context, a *aim, kinds ...string) error {
+	return h.armIn(ctx, a.frame, a.ref, a.Armed, kinds)
+}
+
+// arm puts the probe into every frame of the page, with the target in its own
+// frame; f nil and ref "" for an input without a target. A second arm of the
+// same attempt adds to the first.
+func (h *hand) arm(ctx context.Context, f *browser.Frame, ref string, kinds ...string) error {
+	return h.armIn(ctx, f, ref, false, kinds)
+}
+
+// armIn is arm; there says that the target's own frame has been armed.
+func (h *hand) armIn(ctx context.Context, f *browser.Frame, ref string, there bool, kinds []string) error {
+	if err := h.listen(ctx); err != nil {
+		return err
+	}
+	p := h.probe
+	p.target = ref != ""
+	if p.frame = f; p.frame == nil {
+		p.frame = h.frames[0]
+	}
 	for _, fr := range h.frames {
 		if fr.Note != "" {
 			continue
 		}
 		in := ""
 		if f != nil && fr.ID == f.ID {
+			if there {
+				continue
+			}
 			in = ref
 		}
 		var ok bool

@@ -60,6 +60,11 @@ type readiness struct {
 	Blocker  *standing `json:"blocker"`
 	Status   refStatus `json:"status"`
 	controlFacts
+
+	// What was done at once, see readyOptions.
+	Armed bool       `json:"armed"`
+	Held  *heldValue `json:"held"`
+	Focus *focused   `json:"focus"`
 }
 
 // A refStatus is the answer of __quartet.status for a ref without element.
@@ -99,6 +104,14 @@ type readyOptions struct {
 	Wait     int        `json:"wait"` // milliseconds
 	Offset   *bus.Point `json:"offset,omitempty"`
 	ReadOnly bool       `json:"readonly,omitempty"` // a read-only field will do
+
+	// Once it is ready the probe is armed, and a field is read and, if it still has
+	// the name, given the focus; each a way to the page that is spared.
+	Arm    *arming `json:"arm,omitempty"`
+	Read   bool    `json:"read,omitempty"`   // whatever the purpose
+	Secret bool    `json:"secret,omitempty"`
+	Focus  string  `json:"focus,omitempty"` // "", or as focus has it
+	Name   string  `json:"name,omitempty"`
 }
 
 // frameOf finds the frame whose document has the ref (or handle).
@@ -139,6 +152,12 @@ func (h *hand) aimAt(ctx context.Context, ref string, o readyOptions) (*aim, err
 
 func (h *hand) aimIn(ctx context.Context, f *browser.Frame, ref string, o readyOptions) (*aim, error) {
 	o.Wait = int(h.readyIn(patience(ctx)).Milliseconds())
+	if o.Arm != nil {
+		if err := h.listen(ctx); err != nil {
+			return nil, err
+		}
+		o.Arm.Token = h.probe.token
+	}
 	for try := 0; ; try++ {
 		var r readiness
 		if err := f.Call(ctx, &r, `(ref, o) => globalThis.__quartetAct.ready(ref, o)`, ref, o); err != nil {

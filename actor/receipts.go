@@ -34,16 +34,23 @@ var errBegun = errors.New("the attempt was begun already")
 // that are given the same attempt only one can.
 func (a *Agent) begin(ctx context.Context, session string, r bus.Receipt) error {
 	r.Lost = true // until the receipt replaces it
-	return a.bus.UpdateSessionState(ctx, session, receiptKey(r.Attempt), func(old []byte) ([]byte, error) {
-		if len(old) > 0 {
-			return nil, errBegun
-		}
-		return json.Marshal(r)
-	})
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	old, err := a.bus.CreateSessionState(ctx, session, receiptKey(r.Attempt), data)
+	if err == nil && old != nil {
+		return errBegun
+	}
+	return err
 }
 
 func (a *Agent) keep(ctx context.Context, session string, r bus.Receipt) error {
-	return a.bus.UpdateSessionState(ctx, session, receiptKey(r.Attempt), func([]byte) ([]byte, error) { return json.Marshal(r) })
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return a.bus.PutSessionState(ctx, session, receiptKey(r.Attempt), data)
 }
 
 // receipt answers actor.receipt. A receipt with Lost set says that the attempt

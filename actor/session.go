@@ -99,6 +99,6 @@ func (a *Agent) save(ctx context.Context, req bus.SaveRequest) (bus.SaveReply, e
 	if err != nil {
 		return bus.SaveReply{}, err
 	}
-	err = a.bus.UpdateSessionState(ctx, req.Session.ID, browserKey, func([]byte) ([]byte, error) { return data, nil })
+	err = a.bus.PutSessionState(ctx, req.Session.ID, browserKey, data)
 	return bus.SaveReply{Bytes: len(data)}, err
 }

@@ -20,7 +20,7 @@ const typedMax = 10
 // keyboard writes, and one for an editor (which makes lists, links and mentions
 // of what is typed), comes in at once, between the events of a key.
 func (h *hand) write(ctx context.Context, a *aim, text string) error {
-	editable, err := h.focus(ctx, a, "all")
+	editable, err := h.focus(ctx, a, focusAll)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (h *hand) insertText(ctx context.Context, text string) error {
 
 // typeKeys types after what the field holds.
 func (h *hand) typeKeys(ctx context.Context, a *aim, text string) error {
-	if _, err := h.focus(ctx, a, "end"); err != nil {
+	if _, err := h.focus(ctx, a, focusEnd); err != nil {
 		return err
 	}
 	return h.keysFor(ctx, text)

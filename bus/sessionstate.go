@@ -11,20 +11,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// stateKey is the key that SessionState reads.
-const stateKey = "state"
-
-// SessionState returns what is stored under the session's key "state", with
-// its revision; nil and 0 when there is nothing.
-func (b *Bus) SessionState(ctx context.Context, session string) (data []byte, rev uint64, err error) {
-	return b.sessionEntry(ctx, session, stateKey)
-}
-
 // GetSessionState returns what is stored under one of the session's keys
 // ("refs", "tabs", "receipt.<attempt>"); nil when there is nothing.
 func (b *Bus) GetSessionState(ctx context.Context, session, key string) ([]byte, error) {
-	data, _, err := b.sessionEntry(ctx, session, key)
-	return data, err
+	e, err := b.ReadSessionState(ctx, session, key)
+	if err != nil {
+		return nil, err
+	}
+	return e.Data, nil
 }
 
 // UpdateSessionState changes one of the session's facts: update gets the value
@@ -55,6 +49,37 @@ func (b *Bus) UpdateSessionState(ctx context.Context, session, key string, updat
 	}
 }
 
+// PutSessionState sets one of the session's facts, whatever it was.
+func (b *Bus) PutSessionState(ctx context.Context, session, key string, data []byte) error {
+	e, err := b.sessionEntryAt(session, key)
+	if err != nil {
+		return err
+	}
+	if data, err = e.fit(data); err != nil {
+		return err
+	}
+	_, err = b.sessions.Put(ctx, e.name, data)
+	return storeError(err, "session state "+e.name)
+}
+
+// CreateSessionState sets one of the session's facts if there is none. If there
+// is one it returns that, and changes nothing.
+func (b *Bus) CreateSessionState(ctx context.Context, session, key string, data []byte) (old []byte, err error) {
+	e, err := b.sessionEntryAt(session, key)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		moved, err := e.Replace(ctx, data)
+		if !moved {
+			return nil, err
+		}
+		if old, err := b.GetSessionState(ctx, session, key); err != nil || old != nil {
+			return old, err
+		}
+	}
+}
+
 // A SessionEntry is one of a session's facts as it was read. For those who have
 // something to do while it is stored; others use UpdateSessionState.
 type SessionEntry struct {
@@ -67,20 +92,27 @@ type SessionEntry struct {
 
 // ReadSessionState reads one of the session's facts.
 func (b *Bus) ReadSessionState(ctx context.Context, session, key string) (*SessionEntry, error) {
-	data, rev, err := b.sessionEntry(ctx, session, key)
+	e, err := b.sessionEntryAt(session, key)
 	if err != nil {
 		return nil, err
 	}
-	return &SessionEntry{Data: data, b: b, name: session + "." + key, rev: rev}, nil
+	got, err := b.sessions.Get(ctx, e.name)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return e, nil
+	}
+	if err != nil {
+		return nil, storeError(err, "session state "+e.name)
+	}
+	e.Data, e.rev = got.Value(), got.Revision()
+	return e, nil
 }
 
 // Replace stores data in the entry's place. moved says that somebody else was
 // faster: nothing was stored, and the entry has to be read anew. The same bytes
 // are not stored again.
 func (e *SessionEntry) Replace(ctx context.Context, data []byte) (moved bool, err error) {
-	data = e.b.redact.JSON(data)
-	if len(data) > MaxMessage {
-		return false, tooLarge("session state "+e.name, len(data))
+	if data, err = e.fit(data); err != nil {
+		return false, err
 	}
 	if e.rev > 0 && bytes.Equal(e.Data, data) {
 		return false, nil
@@ -94,6 +126,15 @@ func (e *SessionEntry) Replace(ctx context.Context, data []byte) (moved bool, er
 		return true, nil
 	}
 	return false, storeError(err, "session state "+e.name)
+}
+
+// fit is data as it may be stored.
+func (e *SessionEntry) fit(data []byte) ([]byte, error) {
+	data = e.b.redact.JSON(data)
+	if len(data) > MaxMessage {
+		return nil, tooLarge("session state "+e.name, len(data))
+	}
+	return data, nil
 }
 
 // DropSessionState forgets everything stored about a session. Only when the
@@ -115,23 +156,17 @@ func (b *Bus) DropSessionState(ctx context.Context, session string) error {
 	return nil
 }
 
-func (b *Bus) sessionEntry(ctx context.Context, session, key string) ([]byte, uint64, error) {
+// sessionEntryAt is an entry of which nothing was read.
+func (b *Bus) sessionEntryAt(session, key string) (*SessionEntry, error) {
 	if !isToken(session) {
-		return nil, 0, badSession(session)
+		return nil, badSession(session)
 	}
 	for p := range strings.SplitSeq(key, ".") {
 		if !isToken(p) {
-			return nil, 0, Errorf(GiveUp, CodeBadArgument, "%q cannot be a key of session state", key)
+			return nil, Errorf(GiveUp, CodeBadArgument, "%q cannot be a key of session state", key)
 		}
 	}
-	e, err := b.sessions.Get(ctx, session+"."+key)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, storeError(err, "session state "+session+"."+key)
-	}
-	return e.Value(), e.Revision(), nil
+	return &SessionEntry{b: b, name: session + "." + key}, nil
 }
 
 func badSession(id string) *Error {

@@ -80,8 +80,8 @@ func TestSessionState(t *testing.T) {
 	srv := testServer(t, "")
 	ctx := t.Context()
 	b := testBus(t, ConnectOptions{Server: srv})
-	if d, rev, err := b.SessionState(ctx, "s1"); d != nil || rev != 0 || err != nil {
-		t.Errorf("an unknown session has %q, %d, %v", d, rev, err)
+	if d, err := b.GetSessionState(ctx, "s1", "refs"); d != nil || err != nil {
+		t.Errorf("an unknown session has %q, %v", d, err)
 	}
 	// Eight processes reserve numbers; none may be lost or given twice.
 	var wg sync.WaitGroup
@@ -116,8 +116,26 @@ func TestSessionState(t *testing.T) {
 	if err := b.UpdateSessionState(ctx, "s1", "refs", func([]byte) ([]byte, error) { return nil, stop }); !errors.Is(err, stop) {
 		t.Errorf("update's error arrives as %v", err)
 	}
-	if err := b.UpdateSessionState(ctx, "s1", "receipt.i7.1", func([]byte) ([]byte, error) { return []byte(`{}`), nil }); err != nil {
+	if err := b.PutSessionState(ctx, "s1", "receipt.i7.1", []byte(`{}`)); err != nil {
 		t.Fatal(err)
+	}
+	// Of those who create one only the first does, and who read it before it was
+	// changed is told so.
+	early, err := b.ReadSessionState(ctx, "s1", "once")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old, err := b.CreateSessionState(ctx, "s1", "once", []byte(`1`)); old != nil || err != nil {
+		t.Errorf("created in place of %q: %v", old, err)
+	}
+	if old, err := b.CreateSessionState(ctx, "s1", "once", []byte(`2`)); string(old) != "1" || err != nil {
+		t.Errorf("created again in place of %q: %v", old, err)
+	}
+	if moved, err := early.Replace(ctx, []byte(`3`)); !moved || err != nil {
+		t.Errorf("what was read too early was replaced: %v, %v", moved, err)
+	}
+	if d, err := b.GetSessionState(ctx, "s1", "once"); string(d) != "1" || err != nil {
+		t.Errorf("once holds %q: %v", d, err)
 	}
 	if err := b.UpdateSessionState(ctx, "s2", "refs", func([]byte) ([]byte, error) { return []byte(`1`), nil }); err != nil {
 		t.Fatal(err)

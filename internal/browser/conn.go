@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -174,6 +175,8 @@ type session struct {
 	crashed bool  // the renderer is dead; it answers nothing until it is reloaded
 	wake    chan struct{}
 	done    chan struct{}
+
+	reframed atomic.Int64 // how often it told of frames
 }
 
 func newSession(c *conn, id target.SessionID) *session {
@@ -213,6 +216,9 @@ func (s *session) serve(handle func(method string, params jsonv2.Value)) {
 }
 
 func (s *session) event(method string, params jsonv2.Value) {
+	if tellsOfFrames(method) {
+		s.reframed.Add(1)
+	}
 	s.mu.Lock()
 	s.queue = append(s.queue, event{method, params})
 	for sub := range s.subs {

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 )
 
 //go:embed js/order.js
@@ -45,6 +46,7 @@ type Frame struct {
 
 	tab  *Tab
 	part *part
+	seen int64 // of Tab.alone: what its session had told of frames then
 }
 
 // Tab is the frame's tab.
@@ -52,14 +54,20 @@ func (f *Frame) Tab() *Tab { return f.tab }
 
 // Frames lists the frames of the page, the top one first, in document order
 // (depth first), across processes. A process that does not answer within a
-// second is listed as one unreachable frame.
+// second is listed as one unreachable frame. Of a page that has one frame, and
+// told of no other since, the browser is not asked again.
 func (t *Tab) Frames(ctx context.Context) ([]*Frame, error) {
 	ctx, end, err := t.unlessDialog(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
+	seen := t.main.reframed.Load()
 	t.mu.Lock()
+	if f := t.alone; f != nil && f.seen == seen && !t.gone && !t.crashed {
+		t.mu.Unlock()
+		return []*Frame{f}, nil
+	}
 	parts := make([]*part, 0, len(t.parts))
 	for _, p := range t.parts {
 		parts = append(parts, p)
@@ -91,7 +99,29 @@ func (t *Tab) Frames(ctx context.Context) ([]*Frame, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, because(ctx, err)
 	}
-	return t.assemble(ctx, parts, trees)
+	out, err := t.assemble(ctx, parts, trees)
+	if len(out) == 1 && out[0].Note == "" {
+		f := *out[0]
+		f.seen = seen
+		t.mu.Lock()
+		t.alone = &f
+		t.mu.Unlock()
+		out[0] = &f
+	}
+	return out, err
+}
+
+// Current says whether a list of frames still holds, as far as what the browser
+// has told since tells: it tells of a frame before it answers what is asked
+// later. Lists of several frames are taken for current.
+func (t *Tab) Current(list []*Frame) bool {
+	return len(list) != 1 || list[0].seen == t.main.reframed.Load()
+}
+
+// tellsOfFrames holds for the events after which the frames of a page, or their
+// documents, may be others.
+func tellsOfFrames(method string) bool {
+	return strings.HasPrefix(method, "Page.frame") || method == page.NavigatedWithinDocument.Method || method == target.AttachedToTarget.Method || method == target.DetachedFromTarget.Method
 }
 
 // assemble joins the trees of the processes into one list.

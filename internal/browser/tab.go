@@ -45,6 +45,7 @@ type Tab struct {
 
 	dialogs  dialogs
 	activity activity
+	alone    *Frame // the page's one frame, as long as it is current
 }
 
 // A part is one process of the page: the top one, or a cross-site frame with

@@ -131,6 +131,9 @@ func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, 
 	ahead := c.ahead(ctx, tk, refs, more, o)
 	frames, err := tab.Frames(ctx)
 	first, firstErr := ahead()
+	if err == nil && !tab.Current(frames) {
+		frames, err = tab.Frames(ctx)
+	}
 	if err != nil {
 		return nil, false, err
 	}

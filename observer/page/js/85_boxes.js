@@ -77,6 +77,7 @@ function put(w, b, r, vp) {
   if (!was || was.x !== b.x || was.y !== b.y || was.w !== b.w || was.h !== b.h || before !== bits) {
     relocated(n);
     w.moved = walks;
+    w.since = performance.now();
   }
 }
 let movedAt = 0; // the last walk in which anything moved

@@ -160,6 +160,14 @@ const publicAPI = {
     const r = rectOf(handle);
     return { ref, role: e.role, name: current(el), tag, input_type: tag === 'input' ? N.inputType(el) : undefined, key: e.key || undefined, box: box(r), actOn: handle === el ? undefined : { tag: tagOf(handle), text: contentOf(handle, tagOf(handle)) }, masked: isSecret(el, tag) || undefined };
   },
+  // placed is where the element was last seen to lie, and for how many
+  // milliseconds it has been seen nowhere else; null when that is not known.
+  placed(ref) {
+    const e = byRef.get(ref), el = e && elementOf(e), w = el && shownAs(el);
+    if (!w || w.area || w.placed < 0) return null;
+    const { left, top, width, height } = rectAt(w);
+    return { left, top, width, height, age: performance.now() - w.since };
+  },
   refOf(el) { const e = el && byEl.get(el); return e && !e.dead ? e.ref : null; },
   quiet,
   change,
