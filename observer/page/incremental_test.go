@@ -56,13 +56,10 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 			if seed>>20%3 == 0 {
 				continue // several steps until the next comparison
 			}
-			fresh, err := page.NewCapturer(slog.New(slog.DiscardHandler)).Capture(b.ctx, b.tab, b.refs, page.Options{Deadline: 15 * time.Second, Fresh: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := same(inc.Root, fresh.Tree.Root, ""); err != nil {
+			fresh := b.fresh()
+			if err := same(inc.Root, fresh.Root, ""); err != nil {
 				t.Fatalf("sequence %d (seed %d, changes %s): %v\n--- followed\n%s\n--- fresh\n%s", at, seed, ops, err,
-					aria.Render(inc, aria.Playwright, aria.RenderOptions{}).Text, aria.Render(fresh.Tree, aria.Playwright, aria.RenderOptions{}).Text)
+					aria.Render(inc, aria.Playwright, aria.RenderOptions{}).Text, aria.Render(fresh, aria.Playwright, aria.RenderOptions{}).Text)
 			}
 			compared++
 		}
@@ -70,6 +67,34 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 	t.Logf("%d comparisons; %d of %d elements were walked again", compared, walked, elements)
 	if compared == 0 || walked*10 > elements*8 {
 		t.Error("too little was compared, or reused")
+	}
+}
+
+// fresh is a look that starts anew.
+func (b *bench) fresh() *aria.Tree {
+	b.t.Helper()
+	got, err := page.NewCapturer(slog.New(slog.DiscardHandler)).Capture(b.ctx, b.tab, b.refs, page.Options{Deadline: 15 * time.Second, Fresh: true})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return got.Tree
+}
+
+// What a clip leaves to be seen depends on where it lies in those around it.
+func TestClipsMove(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html><title>Clips</title>
+ <div id=outer style="height:100px;overflow:auto"><div style="height:60px;overflow:auto"><p>inner words</p><button>Inner</button></div><div style="height:900px"></div></div>`})
+	b.open("/")
+	b.look()
+	for _, y := range []int{500, 0} {
+		b.js(nil, `(y) => { document.getElementById('outer').scrollTop = y; }`, y)
+		got, want := b.look(), b.fresh()
+		if err := same(got.Root, want.Root, ""); err != nil {
+			t.Errorf("scrolled to %d: %v", y, err)
+		}
+		if n := findAll(want.Root, "text", "inner words"); len(n) > 0 && n[0].Clipped != (y > 0) {
+			t.Errorf("scrolled to %d the words are clipped: %v", y, n[0].Clipped)
+		}
 	}
 }
 

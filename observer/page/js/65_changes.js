@@ -337,6 +337,12 @@ function* takeChanges(active, lit) {
     const ctl = tagOf(el) === 'label' && N.labelControl(el);
     if (ctl && (stale.has(el) || deepAbove(el))) touch(ctl);
   }
+  if (!everything) for (const c of worded) {
+    if (tired()) yield;
+    if (!N.connected(c.el) || clips.get(c.el) !== c) worded.delete(c);
+    else if (cutOff(clipNow(c).rect) !== c.cut) deepen(c.el);
+  }
+  if (everything) worded.clear();
   if (everything) { units = new WeakMap(); controls.clear(); controlSeen = new WeakMap(); pointed.clear(); labelable.clear(); }
 }
 N.animations = uncurry(Document.prototype.getAnimations);

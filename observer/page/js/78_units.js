@@ -7,9 +7,17 @@ let clipRound = 0; // where clips lie is found once in each
 function clipOf(el, up, over) {
   const old = clips.get(el);
   if (old && old.up === up && old.over === over) return old;
-  const c = { el, up, over, round: -1, rect: null, scroll: false };
+  const c = { el, up, over, round: -1, rect: null, scroll: false, cut: false };
   clips.set(el, c);
   return c;
+}
+// worded are the clips with words right under them, which are marked where the
+// clip leaves nothing to be seen: it may begin or end to do so wherever it lies.
+const worded = new Set();
+function cuts(c) {
+  c.cut = cutOff(clipNow(c).rect);
+  worded.add(c);
+  return c.cut;
 }
 function clipNow(c) {
   if (!c || c.round === clipRound) return c;

@@ -608,7 +608,7 @@ function* walkTree(opts) {
       if (t) {
         const k = { role: 'text', text: t };
         if (F.c.clear || (F.apart && faint(F.el))) k.transparent = true;
-        if (F.c.clip && cutOff(clipNow(F.c.clip).rect)) k.clipped = true;
+        if (F.c.clip && cuts(F.c.clip)) k.clipped = true;
         textAt.set(k, ch);
         F.kids.push(k);
       }
