@@ -240,16 +240,32 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 	if err != nil {
 		return fail(err)
 	}
-	if settle > 0 && tab.Dialog() == nil {
+	settled := func() error {
 		if err := tab.Settle(ctx, min(quiet, settle), settle); err != nil && ctx.Err() != nil {
-			return fail(err)
+			return err
 		}
+		return nil
 	}
 	var out bus.Observation
 	refs := &sessionRefs{bus: a.bus, session: s.ID, known: &a.prefixes}
 	o := page.Options{Deadline: a.o.Deadline, Nodes: a.o.Nodes, First: first}
+	if settle > 0 && tab.Dialog() == nil {
+		// Mostly it is calm, and one way to the page is enough to see both.
+		if tab.Calm(min(quiet, settle)) {
+			o.Calm = min(quiet, settle)
+		} else if err := settled(); err != nil {
+			return fail(err)
+		}
+	}
 	early := a.readEarly(ctx, s.ID)
 	got, err := a.capturer.Capture(ctx, tab, refs, o)
+	if errors.Is(err, page.ErrRestless) || err == nil && o.Calm > 0 && !tab.Calm(o.Calm) {
+		if err := settled(); err != nil {
+			return fail(err)
+		}
+		o.Calm = 0
+		got, err = a.capturer.Capture(ctx, tab, refs, o)
+	}
 	if out.Dialog = tab.Dialog(); errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
 		why := fmt.Sprintf("The page did not answer within %d ms", o.Deadline.Milliseconds())
 		if out.Dialog != nil {

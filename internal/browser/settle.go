@@ -229,6 +229,15 @@ func (t *Tab) Settle(ctx context.Context, quiet, max time.Duration) error {
 	}
 }
 
+// Calm says that as far as loading and requests go, Settle would not wait.
+func (t *Tab) Calm(quiet time.Duration) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	until, ok := t.activity.busyUntil(now, quiet)
+	return ok && !until.After(now)
+}
+
 // networkQuiet waits until loading and requests have been quiet.
 func (t *Tab) networkQuiet(ctx context.Context, quiet time.Duration) error {
 	for {

@@ -26,6 +26,9 @@ type Refs interface {
 // busy, or a dialog is open.
 var ErrBusy = errors.New("the page did not answer in time")
 
+// ErrRestless is returned when a frame has not been calm for Options.Calm.
+var ErrRestless = errors.New("the page changed just now")
+
 // errTopFrame is why a capture cannot begin yet.
 var errTopFrame = errors.New("the top frame cannot be looked into")
 
@@ -39,6 +42,8 @@ type Options struct {
 	// First is how many elements of a large page are walked where most of it is
 	// seen for the first time, so that a reader need not wait for all; 0 is all.
 	First int
+	// Calm is for how long no frame may have changed; 0 asks for nothing.
+	Calm time.Duration
 	// Slice is for how long at once a walk holds up the page; 0 means 40 ms.
 	Slice time.Duration
 }
@@ -168,6 +173,9 @@ func (c *Capturer) once(ctx context.Context, more *allowance, tab *browser.Tab, 
 	wg.Wait()
 	if errs[0] != nil {
 		return nil, false, errs[0]
+	}
+	if slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, ErrRestless) }) {
+		return nil, false, ErrRestless
 	}
 	if !walks[0].k.of(frames[0].Loader) {
 		return nil, false, fmt.Errorf("%w while its frames were listed", browser.ErrNavigated)

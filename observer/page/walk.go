@@ -43,10 +43,14 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 		if f.Parent == nil {
 			supply.Start, supply.N = k.stock.next, k.stock.left
 		}
-		text, err := walk(ctx, f, more, map[string]any{"cap": o.Nodes, "first": first, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh, "slice": o.Slice.Seconds() * 1000})
+		text, err := walk(ctx, f, more, map[string]any{"cap": o.Nodes, "first": first, "doc": k.doc, "since": k.walk, "refs": supply, "fresh": o.Fresh, "slice": o.Slice.Seconds() * 1000, "calm": o.Calm.Milliseconds()})
 		if err != nil {
 			return nil, err
 		}
+		if text == restless {
+			return nil, ErrRestless
+		}
+		o.Calm = 0 // it was; what comes while it is walked is for the next look
 		var p patch
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			return nil, fmt.Errorf("walk of frame %s: %w", f.ID, err)
@@ -88,6 +92,9 @@ func (c *Capturer) frame(ctx context.Context, f *browser.Frame, k *known, refs R
 	return nil, fmt.Errorf("walk of frame %s: it does not come to an end", f.ID)
 }
 
+// restless is the whole answer of a walk that was to begin in a calm page.
+const restless = `{"restless":true}`
+
 // walk calls the walk and puts its text together, which may be long in coming
 // and come in pieces.
 func walk(ctx context.Context, f *browser.Frame, more *allowance, o map[string]any) (string, error) {
@@ -103,7 +110,7 @@ func walk(ctx context.Context, f *browser.Frame, more *allowance, o map[string]a
 			Pieces   int `json:"pieces"` // or take the pieces by this one
 			Size     int `json:"size"`   // of all, in UTF-16 units
 		}
-		if len(text) < 100 {
+		if len(text) < 100 && text != restless {
 			if err := json.Unmarshal([]byte(text), &head); err != nil {
 				return "", fmt.Errorf("walk of frame %s: %w", f.ID, err)
 			}

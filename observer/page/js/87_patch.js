@@ -104,14 +104,15 @@ function parts(n, kept, since) {
 // held is when that was made.
 function runsOf(n) {
   const runs = [];
-  let r = null, holder = null, at = 0, places = null, placesOf = null;
+  const places = new Map(); // by holder, where its children were
+  let r = null, holder = null, at = 0;
   n.children.forEach((k, i) => {
     const p = k[UP];
     if (r && p && p === holder && p.children[at + 1] === k) at++;
     else {
       holder = p && p.children ? p : null;
-      if (holder && placesOf !== holder) places = new Map((placesOf = holder).children.map((c, j) => [c, j]));
-      at = holder ? places.get(k) ?? -1 : -1;
+      if (holder && !places.has(holder)) places.set(holder, new Map(holder.children.map((c, j) => [c, j])));
+      at = holder ? places.get(holder).get(k) ?? -1 : -1;
       runs.push(r = { run: true, from: i, to: i, first: k[ID], last: 0, held: at >= 0 ? holder[MADE] : Infinity, newest: 0, shifted: 0 });
     }
     r.to = i;

@@ -10,6 +10,11 @@ function change(ms) {
     waiters.add(seen);
   });
 }
+const RESTLESS = '{"restless":true}';
+function calm(ms) {
+  keepRecords(observer.takeRecords());
+  return following && performance.now() - quietSince >= ms;
+}
 // quiet resolves to true when nothing changed for ms, false at max.
 function quiet(ms, max) {
   const start = performance.now();
@@ -18,8 +23,8 @@ function quiet(ms, max) {
     const check = () => {
       clearTimeout(timer);
       const now = performance.now();
-      const calm = following && now - quietSince >= ms && now - start >= Math.min(ms, 1);
-      if (calm || now - start >= max) { waiters.delete(check); resolve(calm); return; }
+      const still = following && now - quietSince >= ms && now - start >= Math.min(ms, 1);
+      if (still || now - start >= max) { waiters.delete(check); resolve(still); return; }
       const next = following ? quietSince + ms : Infinity; // follow tells when it begins
       timer = setTimeout(check, Math.max(1, Math.min(next, start + max) - now));
     };
@@ -115,7 +120,9 @@ const publicAPI = {
   // Of a long text it is the first piece; piece has the others.
   // A walk that takes long answers that it is working; result asks again. No
   // answer at all means that the page is busy with something else.
-  walk: (opts) => started(answer(opts), opts.slice || SLICE),
+  // With opts.calm it answers that the page is restless, and walks nothing, when
+  // the DOM changed within so many milliseconds.
+  walk: (opts) => opts.calm > 0 && !calm(opts.calm) ? RESTLESS : started(answer(opts), opts.slice || SLICE),
   result: (key) => { const p = pending.get(key); return p ? outcome(key, p) : '{}'; },
   piece(key, at) {
     const text = texts.get(key) || '';
