@@ -143,3 +143,25 @@ func shown(n aria.Node) any {
 		V string
 	}{n, v}
 }
+
+// What lies over others may be moved by something else, which did not change it.
+func TestCoversMove(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html><title>Covers</title><style>body{margin:0;position:relative} button{position:absolute;height:20px}</style>
+ <button style="top:0;left:0">First</button><button style="top:60px;left:0">Second</button>
+ <div id=above></div><section><div><div style="float:left;width:200px;height:30px;position:relative">over it</div></div></section>`})
+	b.open("/")
+	b.look()
+	for _, c := range []struct {
+		margin  int
+		covered string
+	}{{55, "Second"}, {0, "First"}} {
+		b.js(nil, `(px) => { document.getElementById('above').style.height = px + 'px'; }`, c.margin)
+		got, want := b.look(), b.fresh()
+		if err := same(got.Root, want.Root, ""); err != nil {
+			t.Errorf("%d px down: %v", c.margin, err)
+		}
+		if find(t, want, "button", c.covered).CoveredBy == "" {
+			t.Errorf("%d px down nothing covers %s", c.margin, c.covered)
+		}
+	}
+}

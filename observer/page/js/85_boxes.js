@@ -122,7 +122,8 @@ function* moveOnce(root, vp, all) {
     const old = all ? null : u.geo, reused = u.walk !== walks;
     const r = u.el ? N.rect(u.el) : null;
     if (r) u.geo = { left: r.left, top: r.top, right: r.right, bottom: r.bottom, width: r.width, height: r.height };
-    if (u.el && !reused && (u.deep || struck.has(u.el))) { region(old); region(u.geo); }
+    // What changed, or moved, may cover what stayed, or have covered it.
+    if (u.el && (!reused && (u.deep || struck.has(u.el)) || old && !sameRect(r, old))) { region(old); region(u.geo); }
     if (reused && old && r && !u.odd && near(r.width, old.width) && near(r.height, old.height) && r.width > 0 && r.height > 0) {
       if (!near(r.left, old.left) || !near(r.top, old.top)) { u.geo = old; shift(u, r.left - old.left, r.top - old.top, vp); }
       continue;
