@@ -140,7 +140,8 @@ func TestMCPHands(t *testing.T) {
 	mail := c.ref("textbox", "Work email", "")
 	c.act("right", "browser_type", map[string]any{"ref": mail, "text": "bo@example", "slowly": true})
 	c.act("right", "browser_type", map[string]any{"ref": mail, "text": "bo@example.com"})
-	c.act("right", "browser_select_option", map[string]any{"ref": c.ref("combobox", "Role", ""), "values": []string{"Administrator"}})
+	c.act("right", "browser_select_option", map[string]any{"ref": c.ref("combobox", "Role", ""), "values": []string{"Administrator"},
+		"expect": "- textbox \"Work email\": /^bo@/\n- combobox \"Role\": Administrator"})
 	c.act("right", "browser_verify_value", map[string]any{"ref": mail, "type": "textbox", "element": "Work email", "value": "bo@example.com"})
 	if a = c.act("no_effect", "browser_verify_value", map[string]any{"ref": mail, "value": "bo@example.org"}); !a.bad {
 		t.Errorf("a value that is another is no error:\n%s", a.text)
@@ -240,6 +241,7 @@ func (c *client) badArguments(ref string) {
 		{"browser_click", map[string]any{"target": "#import > button"}, "is no ref"},
 		{"browser_click", map[string]any{"target": "e1", "ref": "e2"}, "two elements"},
 		{"browser_click", map[string]any{"ref": ref, "expect": "Be happy"}, "can't read"},
+		{"browser_click", map[string]any{"ref": ref, "expect": "- row: ["}, "aria template"},
 		{"browser_click", map[string]any{"ref": ref, "modifiers": []string{"Hyper"}}, "ControlOrMeta"},
 		{"browser_fill_form", map[string]any{"fields": []any{}}, "1 to 100 fields"},
 		{"browser_fill_form", map[string]any{"fields": []any{map[string]any{"ref": ref, "type": "checkbox", "value": "yes"}}}, "true or false"},

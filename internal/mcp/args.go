@@ -64,7 +64,7 @@ func refOf(what, ref, target string) (string, error) {
 
 // A hope is the argument of whatever can be told what must be true afterwards.
 type hope struct {
-	Expect sentences `json:"expect,omitempty" jsonschema:"what must be true afterwards: a sentence or a list, as in 'The page shows \"Saved\"', 'The \"Name\" field contains \"Ann\"', 'The URL contains \"/done\"'"`
+	Expect sentences `json:"expect,omitempty" jsonschema:"what must be true afterwards: a sentence, a partial tree in the playwright form (- row: …), or a list of them, as in 'The page shows \"Saved\"', 'The \"Name\" field contains \"Ann\"', 'The URL contains \"/done\"'"`
 }
 
 // checks reads the sentences.

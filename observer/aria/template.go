@@ -39,6 +39,13 @@ func Match(template string, t *Tree) error {
 	return err
 }
 
+// CheckTemplate returns nil for a template that Match can read, else an error that
+// wraps ErrTemplate.
+func CheckTemplate(template string) error {
+	_, err := parseTemplate(template)
+	return err
+}
+
 // A pattern is one node of a template.
 type pattern struct {
 	role string

@@ -11,7 +11,10 @@
 package playbook
 
 import (
+	"strings"
+
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/observer/aria"
 )
 
 // A Source is a sentence and where it stands.
@@ -57,10 +60,17 @@ func Read(step Source) ([]Command, error) {
 }
 
 // ReadChecks understands a sentence of done_when or expect: one or more
-// expectations that must all hold. The error is an *Unreadable.
+// expectations that must all hold. A text that begins with "- " is a partial tree
+// in the playwright form. The error is an *Unreadable.
 func ReadChecks(text string) ([]bus.Expect, error) { return readChecks(Source{Text: text}) }
 
 func readChecks(src Source) ([]bus.Expect, error) {
+	if t := strings.TrimSpace(src.Text); strings.HasPrefix(t, "- ") {
+		if err := aria.CheckTemplate(t); err != nil {
+			return nil, &Unreadable{Source: src, Why: err.Error(), Nearest: []string{`- heading "Orders"`, `- list "Tasks": …, with its items in the lines below, further in`}}
+		}
+		return []bus.Expect{{Kind: bus.ExpectAria, Want: t, Text: t}}, nil
+	}
 	s, bad := newSentence(src.Text)
 	if bad == nil {
 		var out []bus.Expect

@@ -311,3 +311,17 @@ func TestHardSentencesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A check may be a partial tree in the playwright form.
+func TestTreesAsChecks(t *testing.T) {
+	tree := "- table \"Orders\":\n  - row:\n    - cell: Acme\n"
+	got, err := ReadChecks(tree)
+	if err != nil || len(got) != 1 || got[0].Kind != bus.ExpectAria || got[0].Want != strings.TrimSpace(tree) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"- row: [", "- /url: x", "- : a"} {
+		if _, err := ReadChecks(bad); err == nil || !strings.Contains(err.Error(), "aria template") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
