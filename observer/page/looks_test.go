@@ -28,7 +28,13 @@ func TestLooks(t *testing.T) {
  <p>n<sup style="color:#090">2</sup></p>
  <style>.due:nth-child(3) { background: #fff3a0 } .due:has(b) td { color: #c00 }</style>
  <table><tr class="due"><td>B1<td>1</tr><tr class="due"><td>B2<td>2</tr><tr class="due"><td>B3<td>3</tr>
- <tr class="due"><td class="mark">B4<td>4</tr><tr class="due"><td>B5<td><b>5</b></tr></table>`})
+ <tr class="due"><td class="mark">B4<td>4</tr><tr class="due"><td>B5<td><b>5</b></tr></table>
+ <style>#hot td { background: oklch(0.93 0.1 95) } [data-bad] td { color: lab(50 70 50) } .z:nth-child(even) { background: #def } .crossed { text-decoration: line-through }</style>
+ <table><tr><td>C1<td>1</tr><tr id="hot"><td>C2<td>2</tr><tr data-bad><td>C3<td>3</tr><tr><td class="mark">C4<td class="mark">4</tr><tr class="crossed"><td>C5<td>5</tr></table>
+ <table><tr class="z"><td>D1</tr><tr class="z"><td>D2</tr><tr class="z"><td>D3</tr><tr class="z"><td>D4</tr><tr class="z"><td>D5</tr><tr class="z"><td>D6</tr><tr class="z"><td>D7</tr></table>
+ <ol><li class="gone">Tax</li><li class="gone">Bank</li><li class="gone">Post</li><li>Doctor</li></ol>
+ <form aria-label="G"><label>Zip <b class="err">*</b><input></label><p class="err">Zip is wrong</p><label>Town <b class="err">*</b><input></label><p class="err">Town is wrong</p></form>
+ <div><a class="chip not-selected" href="#n">Off</a><a class="chip" href="#o">Plain</a></div>`})
 	b.open("/")
 	tree := b.look()
 	looks := map[string]string{}
@@ -37,6 +43,8 @@ func TestLooks(t *testing.T) {
 			s := n.Name
 			if n.Role == "text" {
 				s = n.Text
+			} else if s == "" {
+				s = aria.TextOf(n)
 			}
 			looks[n.Role+" "+s] = n.Looks
 		}
@@ -45,10 +53,13 @@ func TestLooks(t *testing.T) {
 		"row A2 20": "red text", "row A5 50": "yellow background",
 		"text City is missing": "red text", "text urgent words": "red text",
 		"link Folder B": "selected", "text two": "current",
-		"text Milk": "struck through", "listitem ": "unread, bold",
+		"text Milk": "struck through", "listitem Mail one": "unread, bold",
 		"link Second": "active", "button Two": "active", "button Three": "greyed",
-		"superscript ": "green text",
+		"superscript 2": "green text",
 		// Rows of one class are not painted the same, nor is a row like its first cell.
+		"row C2 2": "yellow background", "row C3 3": "red text", "row C4 4": "yellow background", "row C5 5": "struck through",
+		"listitem Tax": "struck through", "listitem Bank": "struck through", "listitem Post": "struck through",
+		"paragraph Zip is wrong": "red text", "paragraph Town is wrong": "red text",
 		"row B3 3": "yellow background", "cell B4": "yellow background", "row B5 5": "red text",
 	}
 	for k, v := range want {

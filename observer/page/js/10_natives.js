@@ -9,6 +9,7 @@ const N = {
   attr: uncurry(Element.prototype.getAttribute),
   has: uncurry(Element.prototype.hasAttribute),
   hasAny: uncurry(Element.prototype.hasAttributes),
+  attrNames: uncurry(Element.prototype.getAttributeNames),
   matches: uncurry(Element.prototype.matches),
   closest: uncurry(Element.prototype.closest),
   rect: uncurry(Element.prototype.getBoundingClientRect),

@@ -36,6 +36,7 @@ function unknown(el) {
 }
 
 let queue = [], lostRecords = false;
+const arrived = new Set(); // elements that came from elsewhere
 const QUEUE_MAX = 20000;
 let quietSince = performance.now(), additions = 0;
 let shape = 0; // changes with which other elements, or attributes, are there
@@ -74,19 +75,28 @@ function keepRecords(records) {
   if (!records.length) return;
   quietSince = performance.now();
   let added = false;
+  const left = new Map(); // what went in these records, and where from
   for (const r of records) {
     if (r.type === 'attributes') shape++;
-    for (const n of r.addedNodes) if (isElement(n)) { added = true; unknown(n); shape++; }
-    for (const n of r.removedNodes) if (isElement(n)) shape++;
+    for (const n of r.removedNodes) if (isElement(n)) { shape++; left.set(n, r.target); }
+    for (const n of r.addedNodes) if (isElement(n)) {
+      added = true;
+      unknown(n);
+      shape++;
+      // What is only put elsewhere among its siblings was never out of sight;
+      // what was, or comes to another place, may be anything now.
+      if (left.get(n) !== r.target) arrived.add(n);
+    }
   }
   if (added) additions++;
-  if (queue.length + records.length > QUEUE_MAX) { queue = []; lostRecords = true; } else for (const r of records) queue.push(r);
+  if (queue.length + records.length > QUEUE_MAX) { queue = []; arrived.clear(); lostRecords = true; } else for (const r of records) queue.push(r);
 }
 function watch(root) {
   if (watched.has(root)) return;
   watched.add(root);
   shape++;
   if (root !== document) knownRoots.push(new WeakRef(root));
+  if (root !== document) root.addEventListener('slotchange', () => deepen(N.host(root)), { passive: true });
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 // A document that is still parsed is not followed before somebody looks: of each
@@ -113,7 +123,7 @@ const rootsNow = () => {
 
 // Style facts: which kinds of change can reach beyond the element, by the rules
 // that declare something which the walk reads.
-const READ_PROPERTIES = /^(display|visibility|opacity|position|overflow|cursor|pointer-events|content|clip|all$|appearance|content-visibility|zoom|color|background|text-decoration|font-weight|float|inset|top|left|right|bottom|transform|translate|scale|rotate|z-index|direction)/;
+const READ_PROPERTIES = /^(display|visibility|opacity|position|overflow|cursor|pointer-events|content|clip|all$|appearance|content-visibility|zoom|color|background|text-decoration|font-weight|font-size|filter|float|inset|top|left|right|bottom|transform|translate|scale|rotate|z-index|direction)/;
 const DYNAMIC = [':hover', ':active', ':focus', ':focus-within', ':focus-visible', ':target', ':checked', ':indeterminate', ':valid', ':invalid', ':user-valid', ':user-invalid', ':in-range', ':out-of-range', ':required', ':placeholder-shown', ':autofill', ':default', ':disabled', ':enabled'];
 const ALWAYS = [':popover-open', ':modal', ':fullscreen'];
 let facts = null, sheetsSeen = [];
@@ -143,7 +153,7 @@ function sheetMarks(list) {
   return marks;
 }
 function readFacts(list) {
-  const f = { has: false, sibling: false, structural: false, container: false, dynamic: [], media: [], unknown: false };
+  const f = { has: false, sibling: false, structural: false, empty: false, container: false, dynamic: [], media: [], unknown: false };
   const dynamic = new Set(), media = new Set();
   let left = 50000;
   const read = (rules, above) => {
@@ -168,6 +178,10 @@ function readFacts(list) {
     if (plain.includes(':has(')) f.has = true;
     if (/[+~]/.test(plain)) f.sibling = f.structural = true;
     if (/:(nth-|first-|last-|only-|empty)/.test(plain)) f.structural = true;
+    if (plain.includes(':empty')) f.empty = true;
+    if (/:nth-[a-z-]+\([^)]*\bof\b/.test(sel)) f.sibling = true;
+    if (sel.includes(':defined')) dynamic.add(':not(:defined)');
+    for (const s of sel.match(/:state\([^)]*\)/g) || []) dynamic.add(s);
     for (const d of DYNAMIC) if (!dynamic.has(d) && sel.includes(d)) dynamic.add(d);
   };
   const sheet = (s) => {
@@ -178,7 +192,7 @@ function readFacts(list) {
   };
   for (const s of list) sheet(s);
   if (f.unknown) { // a sheet of another origin keeps its rules to itself
-    f.has = f.sibling = f.structural = true;
+    f.has = f.sibling = f.structural = f.empty = true;
     for (const d of DYNAMIC.slice(0, 8)) dynamic.add(d);
   }
   f.dynamic = [...dynamic, ...ALWAYS];
@@ -248,7 +262,7 @@ function applyRecord(r) {
   if (r.type === 'characterData') {
     let p = N.parent(t);
     if (p && N.type(p) === 11) p = p instanceof ShadowRoot ? N.host(p) : null;
-    if (p) touch(p);
+    if (p) { if (facts.empty) styled(p); else touch(p); }
     return;
   }
   if (!t || !isElement(t)) { if (t) everything = true; return; }
@@ -260,13 +274,18 @@ function applyRecord(r) {
   }
   touch(t);
   if (facts.has) { everything = true; return; }
+  if (facts.empty) styled(t); // it may be empty now, or not any more
   // What is slotted where is decided by a host's children and the slots in it.
-  if (facts.structural || shadowOf(t)) deepen(t);
+  // Of a row, what its header cells are for rests on all of its cells.
+  if (facts.structural || shadowOf(t) || tagOf(t) === 'tr') deepen(t);
   const root = N.root(t);
   if (root instanceof ShadowRoot && [...r.addedNodes, ...r.removedNodes].some(slots)) deepen(N.host(root));
   for (const n of [r.previousSibling, r.nextSibling]) if (n && isElement(n)) { touch(n); neighbours(n); }
   let names = false;
-  for (const n of r.addedNodes) { if (isElement(n)) struck.add(n); names = names || named(n); }
+  for (const n of r.addedNodes) {
+    if (isElement(n)) { if (arrived.has(n)) deepen(n); else struck.add(n); }
+    names = names || named(n);
+  }
   for (const n of r.removedNodes) { if (isElement(n)) left(units.get(n)); names = names || named(n); }
   if (names) for (const set of [pointed, labelable]) for (const el of set) touch(el);
 }
@@ -294,6 +313,7 @@ function* takeChanges(active, lit) {
   later = [];
   for (const [el, all] of between) if (all) deepen(el); else touch(el);
   if (!everything) for (const r of records) { applyRecord(r); if (everything) break; }
+  arrived.clear();
   if (active !== focusSeen) { if (focusSeen && N.connected(focusSeen)) touch(focusSeen); if (active) touch(active); focusSeen = active; }
   if (lit !== litSeen) { if (litSeen && N.connected(litSeen)) touch(litSeen); if (lit) touch(lit); litSeen = lit; }
   const sets = new Map();
@@ -327,7 +347,7 @@ function* takeChanges(active, lit) {
     if (inner && !watched.has(inner)) { watch(inner); if (!everything) deepen(el); }
   }
   const moving = new Set();
-  for (const a of N.animations(document)) { const t = a.effect && a.effect.target; if (t) moving.add(t); }
+  for (const root of rootsNow()) for (const a of root === document ? N.animations(root) : N.rootAnimations(root)) { const t = a.effect && a.effect.target; if (t) moving.add(t); }
   if (!everything) { for (const el of moving) deepen(el); for (const el of animated) if (!moving.has(el) && N.connected(el)) deepen(el); }
   animated = moving;
   if (stale.size) for (const el of pointed) {
@@ -337,15 +357,20 @@ function* takeChanges(active, lit) {
     const ctl = tagOf(el) === 'label' && N.labelControl(el);
     if (ctl && (stale.has(el) || deepAbove(el))) touch(ctl);
   }
+  if (!everything && struck.size) for (const el of stated) {
+    if (!N.connected(el)) stated.delete(el); else if (kin(el).some((o) => struck.has(o))) touch(el);
+    if (nodded()) yield;
+  }
   if (!everything) for (const c of worded) {
     if (tired()) yield;
     if (!N.connected(c.el) || clips.get(c.el) !== c) worded.delete(c);
     else if (cutOff(clipNow(c).rect) !== c.cut) deepen(c.el);
   }
-  if (everything) worded.clear();
+  if (everything) { worded.clear(); stated.clear(); }
   if (everything) { units = new WeakMap(); controls.clear(); controlSeen = new WeakMap(); pointed.clear(); labelable.clear(); }
 }
 N.animations = uncurry(Document.prototype.getAnimations);
+N.rootAnimations = uncurry(ShadowRoot.prototype.getAnimations);
 function deepAbove(el) {
   if (!deep.size && !struck.size) return false;
   for (let p = el, i = 0; p && i < 5000; p = flatParent(p), i++) if (deep.has(p) || struck.has(p)) return true;

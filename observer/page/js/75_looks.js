@@ -1,10 +1,23 @@
-// Looks: what only the paint says. It is asked of an element that a class or an
-// inline style of its own sets apart, and compared with its parent's.
+// Looks: what only the paint says. It is asked of an element that something of
+// its own may set apart, and of rows and items, and compared with its parent's.
 const STYLED = /color|background|decoration|weight|opacity|font|filter/;
 const STATE = /(?:^|[a-z\d][-_]+|[-_]|^is|^has)(selected|active|current|disabled)(?:$|__|--)/i;
 const STATE_WHOLE = /^(?:is-|is_)?(open|opened|expanded|checked|greyed|grayed|unread)$/i;
 
-const rgb = (s) => { const m = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(s); return m ? [+m[1], +m[2], +m[3], m[4] === undefined ? 1 : +m[4]] : null; };
+// rgb reads a computed colour: of the newer forms, as the screen shows it.
+let painter = null;
+function rgb(s) {
+  const m = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(s);
+  if (m) return [+m[1], +m[2], +m[3], m[4] === undefined ? 1 : +m[4]];
+  painter ??= new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  if (!painter) return null;
+  painter.clearRect(0, 0, 1, 1);
+  painter.fillStyle = '#000';
+  painter.fillStyle = s;
+  painter.fillRect(0, 0, 1, 1);
+  const [r, g, b, alpha] = painter.getImageData(0, 0, 1, 1).data;
+  return [r, g, b, alpha / 255];
+}
 // hueOf names a colour that stands out, '' for greys and what is nearly so.
 function hueOf(c, ground) {
   if (!c || c[3] < 0.1) return '';
@@ -34,11 +47,15 @@ function hueIn(color, ground) {
   return h;
 }
 
-// setsApart: a class or an inline style of its own may paint the element.
-function setsApart(el) {
+// setsApart: a rule may mean just this element, by more than where it stands.
+const ROWS = new Set(['tr', 'li', 'option', 'font', 'strike', 'small']);
+const PLAIN_ATTRIBUTES = new Set(['href', 'type', 'name', 'value', 'for', 'src', 'alt', 'placeholder', 'title', 'role', 'tabindex', 'target', 'rel', 'colspan', 'rowspan', 'scope', 'width', 'height', 'style']);
+function setsApart(el, tag, any) {
+  if (ROWS.has(tag)) return true;
+  if (!any) return false;
   if (N.attr(el, 'class')) return true;
   const st = N.attr(el, 'style');
-  return Boolean(st) && STYLED.test(st);
+  return Boolean(st) && STYLED.test(st) || N.attrNames(el).some((n) => !PLAIN_ATTRIBUTES.has(n));
 }
 const CODE = new Set(['pre', 'code', 'samp', 'kbd']);
 
@@ -60,7 +77,7 @@ function paintRow(el, p) {
   for (let c = N.first(el); c; c = N.next(c)) {
     if (!isElement(c) || styleOf(c).display === 'none') continue;
     const q = paintOf(c, tagOf(c));
-    const here = { text: q.text, ground: q.bare ? p.ground : q.ground, struck: q.struck, bold: q.bold };
+    const here = { text: q.text, ground: q.bare ? p.ground : q.ground, struck: q.struck || p.struck, bold: q.bold && tagOf(c) !== 'th' };
     if (!all) all = here;
     for (const k in all) if (all[k] !== here[k] || all[k] === p[k]) delete all[k];
     if (Object.keys(all).length === 0) return;
@@ -88,12 +105,12 @@ function hintOf(F, P, rowlike, widget) {
   return out.join(', ');
 }
 
-// settleLooks gives the nodes their hints, but for those that most of their
-// likes (same roles down to them, in a table of some rows its own column) have
-// as well, and for grounds with nothing to compare them with.
+// settleLooks gives the nodes their hints, but for what most of their likes (same
+// roles down to them, in a table of some rows its own column) have as well, and
+// for grounds with nothing to compare them with.
 function settleLooks(root) {
   if (!tints) return;
-  const keys = new Map(), totals = [], counts = new Map(), tinted = [];
+  const keys = new Map(), totals = [], groups = new Map(), tinted = [];
   const todo = [[root, 0]];
   while (todo.length) {
     const [n, parent] = todo.pop();
@@ -105,25 +122,38 @@ function settleLooks(root) {
       const key = parent + k.role + (cell ? column++ : manyRows(k) ? '#' + keys.size : '');
       let id = keys.get(key);
       if (id === undefined) { keys.set(key, id = keys.size + 1); totals[id] = 0; }
-      totals[id]++;
+      const at = totals[id]++;
       const hint = k[TINT];
       if (hint) {
         tinted.push([k, id]);
-        const c = id + '|' + hint;
-        counts.set(c, (counts.get(c) || 0) + 1);
+        for (const part of hint.split(', ')) {
+          const g = id + '|' + part;
+          if (groups.has(g)) groups.get(g).push(at); else groups.set(g, [at]);
+        }
       }
       if (k.children) todo.push([k, id]);
     }
   }
   for (const [n, id] of tinted) {
-    const total = totals[id], same = counts.get(id + '|' + n[TINT]);
-    let hint = n[TINT];
-    if (total >= 3 ? same * 2 > total : same > 1) hint = '';
-    else if (total < 3 && n.role !== 'text') hint = hint.split(', ').filter((x) => !/background|bold/.test(x)).join(', ');
+    const hint = n[TINT].split(', ').filter((part) => tells(part, groups.get(id + '|' + part), totals[id], n)).join(', ');
     if ((n.looks || '') === hint) continue;
     n.looks = hint || undefined;
     if (n[ID]) remade(n);
   }
+}
+// tells: does the part of a hint say something of those of the likes, of which
+// there are so many, that have it?
+const MEANT = new Set(['red text', 'struck through']); // seldom only a fashion
+function tells(part, having, total, n) {
+  if (n.role === 'text' && !/[\p{L}\p{N}]/u.test(n.text)) return false; // the star of a field that must be filled
+  if (MEANT.has(part)) return total < 3 || having.length < total;
+  if (/background|bold/.test(part) && (total < 3 && n.role !== 'text' || striped(having, total))) return false;
+  return total >= 3 ? having.length * 2 <= total : having.length < 2;
+}
+// striped: every second or third of them, all the way.
+function striped(at, total) {
+  const step = at[1] - at[0];
+  return at.length >= 3 && (step === 2 || step === 3) && at.length >= Math.floor(total / step) && at.every((x, i) => x === at[0] + i * step);
 }
 const TABLES = new Set(['table', 'grid', 'treegrid']);
 function manyRows(n) {
@@ -149,15 +179,26 @@ function stateIn(cls) {
   for (const t of tokens(cls)) {
     if (t.includes(':')) continue; // a variant of utility classes
     const m = STATE_WHOLE.exec(t) || STATE.exec(t);
-    if (m && !/^(in|inter|re|de)active$/i.test(t)) return m[1].toLowerCase().replace('opened', 'open').replace('expanded', 'open').replace('grayed', 'greyed');
+    if (m && !/^(in|inter|re|de)active$/i.test(t) && !/(?:^|[-_])(?:not|non|no|un|never)[-_]?(?:is[-_])?(?:selected|active|current|disabled|open|opened|expanded|checked)/i.test(t)) return m[1].toLowerCase().replace('opened', 'open').replace('expanded', 'open').replace('grayed', 'greyed');
   }
   return '';
+}
+// stated are the elements of which a class says so: what their hint rests on are
+// also their kin.
+const stated = new Set();
+function kin(el) {
+  const out = [];
+  for (let p = el, up = 0; p && isElement(p) && up < 3; p = N.parent(p), up++) {
+    for (const step of [N.prevElement, N.nextElement]) for (let s = step(p), i = 0; s && i < 3; s = step(s), i++) out.push(s);
+  }
+  return out;
 }
 function stateByClass(el, tag) {
   const cls = N.attr(el, 'class');
   if (!cls || cls.length > 400) return '';
   const word = stateOfClass(cls);
   if (!word) return '';
+  if (stated.size < 5000) stated.add(el);
   const mine = tokens(cls).filter((t) => stateOfClass(t) === '');
   const lacks = (o) => {
     const c = N.attr(o, 'class') || '';

@@ -283,7 +283,7 @@ function* walkTree(opts) {
     if (role === 'textbox' || role === 'searchbox') c.editable = true;
     if (!role && tag.startsWith('svg:') && titled(el)) role = tag === 'svg:g' ? 'group' : 'img';
     if (role === 'img' && tag.startsWith('svg') === false && tag !== 'img' && !explicitRole(el)) role = 'img';
-    const F = { el, tag, role, s, c, unit, old, prior, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, apart: any && setsApart(el), listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
+    const F = { el, tag, role, s, c, unit, old, prior, deep: false, kids: [], list: [], i: 0, n: null, actOn, visible, inline: (s.display === 'inline' || contents) && !actOn, apart: setsApart(el, tag, any), listener: false, pointer: false, tabbed: false, interactive: false, clicks: false, from: '' };
 
     const labelled = any && (N.has(el, 'aria-label') || N.has(el, 'aria-labelledby'));
     let name = '';
