@@ -83,6 +83,7 @@ type hand struct {
 	want   string    // what the target should hold afterwards
 	lasts  *lasting  // the state that must last, nil for none
 	drawn  *drawing  // the canvases around the target, nil where there are none
+	dead   bool      // the renderer had died before
 	opener *opener   // the page that opened this one, nil where it tells nothing
 	until  time.Time // when the attempt's time is up
 }
@@ -111,8 +112,12 @@ func (h *hand) run(ctx context.Context) (err error) {
 	}
 	h.dialogPolicy()
 	defer h.restorePolicy()
+	if h.in.Action == bus.ActionOpen || h.in.Action == bus.ActionBack || h.in.Action == bus.ActionForward {
+		tab.Revive()
+	}
 	watch := tab.Watch()
 	defer watch.Close()
+	h.dead = watch.Facts().Crashed
 	h.rec.URLBefore = tab.URL()
 	h.until, _ = ctx.Deadline()
 	defer func() {
@@ -126,12 +131,12 @@ func (h *hand) run(ctx context.Context) (err error) {
 	defer stop()
 	leaves := h.in.DialogAnswer == bus.DialogLeave // the hand is its own goroutine's
 	go func() {
-		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed || leaves && tab.Dialog() != nil }); werr == nil {
+		if _, werr := watch.Wait(dctx, func(f browser.Facts) bool { return f.Crashed && !h.dead || leaves && tab.Dialog() != nil }); werr == nil {
 			stop()
 		}
 	}()
 	if err = h.do(dctx); err != nil && watch.Facts().Crashed {
-		return refuse(bus.RefusedBrowserGone, "the tab's renderer died")
+		return refuse(bus.RefusedBrowserGone, "the tab's renderer died; open an address to go on in it")
 	}
 	if err != nil {
 		err = h.heldByDialog(err)

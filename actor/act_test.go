@@ -576,6 +576,28 @@ func TestCrashEndsTheAttemptAtOnce(t *testing.T) {
 	if !r.Crashed || time.Since(started) > 9*time.Second {
 		t.Errorf("crashed %v after %s", r.Crashed, time.Since(started))
 	}
+	b.settle(r)
+	// The tab can be used again.
+	again := b.act(b.attempt(b.open(b.site.URL + "/")))
+	b.settle(again)
+	if again.Refusal != nil || again.Crashed {
+		t.Errorf("opened after a crash: %+v", again)
+	}
+	frames, err := tab.Frames(b.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words string
+	if err := frames[0].Call(b.ctx, &words, `() => document.body.innerText`); err != nil || !strings.Contains(words, "Pay") {
+		t.Errorf("%q, %v", words, err)
+	}
+}
+
+// open is the intent that opens an address.
+func (b *bench) open(url string) (bus.Intent, bus.Prepared) {
+	in := bus.Intent{ID: "ix", Action: bus.ActionOpen, Value: url, Risk: bus.RiskReversible, TimeoutMS: 5000}
+	b.append(bus.EventIntent, in)
+	return in, bus.Prepared{}
 }
 
 // TestOpenLeavesADialog: an address is opened although the page asks something;
@@ -584,11 +606,7 @@ func TestOpenLeavesADialog(t *testing.T) {
 	b := serve(t, `<button onclick="setTimeout(() => { document.title = confirm('Stay?') }, 500)">Later</button>`)
 	b.do(click(named("Later")))
 	time.Sleep(900 * time.Millisecond) // the page's own timer
-	r := b.act(b.attempt(func() (bus.Intent, bus.Prepared) {
-		in := bus.Intent{ID: "ix", Action: bus.ActionOpen, Value: "about:blank", Risk: bus.RiskReversible, TimeoutMS: 5000}
-		b.append(bus.EventIntent, in)
-		return in, bus.Prepared{}
-	}()))
+	r := b.act(b.attempt(b.open("about:blank")))
 	b.settle(r)
 	if r.Refusal != nil || !strings.Contains(strings.Join(r.Notes, "\n"), `"Stay?" was open, and was dismissed`) {
 		t.Errorf("%+v", r)

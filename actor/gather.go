@@ -209,7 +209,7 @@ func blocked(f browser.Facts) (all, pages []string) {
 
 func (h *hand) takeFacts(ctx context.Context, f browser.Facts) {
 	h.rec.Dialogs = f.Dialogs
-	h.rec.Crashed = f.Crashed
+	h.rec.Crashed = f.Crashed && !h.dead
 	for _, r := range f.Requests {
 		if (r.Method != "GET" && r.Method != "OPTIONS" || r.Type == "Document") && len(h.rec.Requests) < maxRequests {
 			h.rec.Requests = append(h.rec.Requests, r)

@@ -108,7 +108,7 @@ type readyOptions struct {
 	// Once it is ready the probe is armed, and a field is read and, if it still has
 	// the name, given the focus; each a way to the page that is spared.
 	Arm    *arming `json:"arm,omitempty"`
-	Read   bool    `json:"read,omitempty"`   // whatever the purpose
+	Read   bool    `json:"read,omitempty"` // whatever the purpose
 	Secret bool    `json:"secret,omitempty"`
 	Focus  string  `json:"focus,omitempty"` // "", or as focus has it
 	Name   string  `json:"name,omitempty"`

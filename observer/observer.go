@@ -268,6 +268,9 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 	}
 	if out.Dialog = tab.Dialog(); errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
 		why := fmt.Sprintf("The page did not answer within %d ms", o.Deadline.Milliseconds())
+		if tab.Crashed() {
+			why = "The page's process has died, and nothing can be done in it before an address is opened"
+		}
 		if out.Dialog != nil {
 			why = "A dialog is open and blocks the page"
 		}
@@ -275,7 +278,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 		if lerr != nil {
 			return fail(lerr)
 		}
-		if !seen && out.Dialog == nil {
+		if !seen && out.Dialog == nil && !tab.Crashed() {
 			// Nothing to fall back on: a slow first look beats an empty one.
 			o.Deadline *= 4
 			got, err = a.capturer.Capture(ctx, tab, refs, o)

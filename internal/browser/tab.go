@@ -103,6 +103,13 @@ func (t *Tab) Gone() bool {
 	return t.gone
 }
 
+// Crashed is true while the page's renderer is dead.
+func (t *Tab) Crashed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.crashed
+}
+
 func (t *Tab) describe() bus.Tab {
 	t.mu.Lock()
 	url, title, opener := t.url, t.title, t.opener
@@ -197,7 +204,7 @@ func (t *Tab) handle(p *part, method string, params jsonv2.Value) {
 			t.frameAttached(p, &ev)
 		}
 	case inspector.TargetReloadedAfterCrash.Method:
-		p.s.crash(false)
+		t.revived(p)
 	case inspector.TargetCrashed.Method:
 		p.s.crash(true)
 		t.mu.Lock()
@@ -220,6 +227,27 @@ func (t *Tab) handle(p *part, method string, params jsonv2.Value) {
 		}
 	default:
 		t.trackActivity(p, method, params)
+	}
+}
+
+// revived takes note that a part has a renderer again.
+func (t *Tab) revived(p *part) {
+	p.s.crash(false)
+	if p.frame == "" {
+		t.mu.Lock()
+		t.crashed = false
+		t.mu.Unlock()
+	}
+}
+
+// Revive takes it that the page gets a new renderer, where the old one has died:
+// it is for who is about to navigate. A renderer that dies again is noticed.
+func (t *Tab) Revive() {
+	t.mu.Lock()
+	p, dead := t.parts[t.main], t.crashed
+	t.mu.Unlock()
+	if dead && p != nil {
+		t.revived(p)
 	}
 }
 

@@ -113,7 +113,7 @@ func (c *Capturer) Capture(ctx context.Context, tab *browser.Tab, refs Refs, o O
 			return got, nil
 		case errors.Is(err, browser.ErrDialogOpen):
 			return nil, fmt.Errorf("%w: %w", ErrBusy, err)
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, tab.Crashed():
 			return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 		case !errors.Is(err, browser.ErrNavigated) && !errors.Is(err, browser.ErrFrameGone) && !errors.Is(err, errTopFrame):
 			return nil, err

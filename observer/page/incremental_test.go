@@ -165,3 +165,52 @@ func TestCoversMove(t *testing.T) {
 		}
 	}
 }
+
+// Each change is made between two looks, and shows in the second as in one that
+// starts anew: what was away for a while, what came to another place, and what
+// rules select without the element itself changing.
+func TestChangesThatReachFar(t *testing.T) {
+	for name, c := range map[string]struct{ page, change, shows string }{
+		"changed while away": {`<div id=a><div><div><p id=p>Total 10</p><button id=b>Pay 10</button></div></div></div>`,
+			`async () => { const n = a.firstChild, p = document.getElementById('p'), b = document.getElementById('b'); n.remove(); await new Promise((r) => setTimeout(r, 20)); p.textContent = 'Total 8'; b.disabled = true; a.append(n); }`, "Total 8"},
+		"into other rules": {`<style>.off .act{display:none}</style><div class=off id=l1><div><div>Fix</div><div><button class=act>Approve</button></div></div></div><div id=l2></div>`,
+			`() => { l2.append(l1.firstChild); }`, "Approve"},
+		"into another role": {`<div id=l1><footer>Imprint <a href=x>Terms</a></footer></div><section id=l2 aria-label=Box><p>in it</p></section>`,
+			`() => { l2.append(l1.firstChild); }`, "Imprint"},
+		"beside the empty": {`<style>.m{display:none}.list:empty+.m{display:block}</style><div class=list id=l><b>one</b></div><div class=m><button>Add first</button></div>`,
+			`() => { l.replaceChildren(); }`, "Add first"},
+		"defined at last": {`<style>:not(:defined){visibility:hidden}</style><x-late><button>Ready</button></x-late><script>addEventListener('go',()=>customElements.define('x-late',class extends HTMLElement{}))</script>`,
+			`() => { dispatchEvent(new Event('go')); }`, "Ready"},
+		"a state of its own": {`<style>x-sw button{display:none}x-sw:state(on) button{display:inline}</style><x-sw><button>On now</button></x-sw><script>customElements.define('x-sw',class extends HTMLElement{constructor(){super();this.in=this.attachInternals()}});addEventListener('go',()=>document.querySelector('x-sw').in.states.add('on'))</script>`,
+			`() => { dispatchEvent(new Event('go')); }`, "On now"},
+		"slotted by hand": {`<div id=h><b>One</b><b>Two</b></div><script>const r=h.attachShadow({mode:'open',slotAssignment:'manual'});r.innerHTML='<slot></slot>';r.querySelector('slot').assign(h.children[0])</script>`,
+			`async () => { h.shadowRoot.querySelector('slot').assign(h.children[1]); await new Promise((r) => setTimeout(r, 20)); }`, "Two"},
+		"cells of a row": {`<table><tr id=r><th>A<th>B<th>C<th>D<th>E<th>F<th>G</tr><tr><td>1</tr></table>`,
+			`() => { r.insertCell().textContent = 'and more'; }`, "and more"},
+		"one less is active": {`<ul><li><a href=a class="item selected">First</a></li><li><a href=b class="item selected">Second</a></li></ul>`,
+			`() => { document.querySelectorAll('a')[1].className = 'item'; }`, "Second"},
+		"counted among some": {`<style>.x{display:none}.x:nth-child(2 of .on){display:block}</style><div id=d><p class="x on">a</p><p>.</p><p>.</p><p>.</p><p>.</p><p>.</p><p class="x on">far away</p><p>.</p><p class=x>b</p></div>`,
+			`() => { d.firstChild.classList.remove('on'); d.lastChild.classList.add('on'); }`, "b"},
+		"opened by height": {`<style>.p{max-height:0;overflow:hidden}#c:checked~.p{max-height:200px}</style><input type=checkbox id=c aria-label=Open><div class=p><p>the panel</p></div>`,
+			`() => { c.checked = true; }`, "the panel"},
+		"moved inside a shadow": {`<div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<style>p{transition:opacity 60ms}.out{opacity:0}</style><p>fades away</p>'</script>`,
+			`() => { const p = h.shadowRoot.querySelector('p'); getComputedStyle(p).opacity; p.className = 'out'; }`, "fades away"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, map[string]string{"/": "<!doctype html><title>Far</title>" + c.page})
+			b.open("/")
+			b.look()
+			// What the page calls by its ids is not there in the world that js runs in.
+			b.js(nil, `async (src) => { for (const e of document.querySelectorAll('[id]')) globalThis[e.id] = e; await (0, eval)('(' + src + ')')(); }`, c.change)
+			b.look() // transitions may be under way
+			time.Sleep(150 * time.Millisecond)
+			got, want := b.look(), b.fresh()
+			if err := same(got.Root, want.Root, ""); err != nil {
+				t.Error(err)
+			}
+			if text := aria.Render(want, aria.Compact, aria.RenderOptions{}).Text; !strings.Contains(text, c.shows) {
+				t.Errorf("%q is not shown:\n%s", c.shows, text)
+			}
+		})
+	}
+}

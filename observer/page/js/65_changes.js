@@ -357,8 +357,8 @@ function* takeChanges(active, lit) {
     const ctl = tagOf(el) === 'label' && N.labelControl(el);
     if (ctl && (stale.has(el) || deepAbove(el))) touch(ctl);
   }
-  if (!everything && struck.size) for (const el of stated) {
-    if (!N.connected(el)) stated.delete(el); else if (kin(el).some((o) => struck.has(o))) touch(el);
+  if (!everything && stale.size) for (const el of stated) {
+    if (!N.connected(el)) stated.delete(el); else if (kin(el).some((o) => stale.has(o))) touch(el);
     if (nodded()) yield;
   }
   if (!everything) for (const c of worded) {
