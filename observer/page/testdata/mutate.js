@@ -4,7 +4,7 @@ async (seed, n) => {
   const rnd = (k) => { s ^= s << 13; s >>>= 0; s ^= s >>> 17; s ^= s << 5; s >>>= 0; return s % k; };
   const all = (sel) => [...document.querySelectorAll(sel)];
   const any = (sel) => { const l = all(sel); return l[rnd(l.length || 1)]; };
-  const root = document.getElementById('host').shadowRoot;
+  const root = document.getElementById('host')?.shadowRoot ?? document.createDocumentFragment();
   const word = () => ['alpha', 'beta', 'gamma', 'delta (4)', 'x', ''][rnd(6)] + rnd(9);
   const rows = () => document.querySelector('#tb tbody');
   const row = () => { const r = document.createElement('tr'); r.className = 'row'; r.innerHTML = '<td><input type=checkbox aria-label="Pick ' + word() + '"> Ticket ' + word() + '<td>new<td><span class=acts><button>Edit</button></span>'; return r; };
@@ -35,9 +35,13 @@ async (seed, n) => {
     () => { $('ed').innerHTML = 'write <b>' + word() + '</b> ' + word(); }, () => { const o = document.createElement('div'); o.className = 'overlay'; o.innerHTML = '<button>Close</button>'; document.body.append(o); }, () => any('.overlay')?.remove(),
     () => { const e = any('b,i,em,span'); if (e && e.parentNode) e.replaceWith(...e.childNodes); }, () => { const p = any('p,li,td'); if (p) p.insertAdjacentHTML(['afterbegin', 'beforeend'][rnd(2)], ' <a href=w>' + word() + '</a> '); },
     () => { const l = $('list'); if (rnd(2)) l.setAttribute('aria-labelledby', 'h'); else l.removeAttribute('aria-labelledby'); }, () => { document.title = word(); }, () => { const e = any('.card,p'); const a = e && e.animate([{ opacity: 0 }, { opacity: 0 }], { duration: 1000 }); if (a) a.pause(); }, () => document.getAnimations().forEach((a) => a.cancel()),
+    // Away for a while, and changed there.
+    async () => { const e = any('.card,tr,li,fieldset,#acc'); if (!e || !e.parentNode) return; const p = e.parentNode, next = e.nextSibling; e.remove(); await new Promise((r) => setTimeout(r, 0)); const t = e.querySelector('td,b,label,button,.body') || e; t.classList.toggle('off'); t.append(word()); if (p.isConnected) p.insertBefore(e, next && next.parentNode === p ? next : null); },
+    () => { const e = any('li,p,.card,td b,#host'), to = any('.menu ul,.off,fieldset,.scroller,#pop,.card,main'); if (e && to && !e.contains(to)) to.prepend(e); },
+    () => { const e = any('#cards,#list,#live,.pane'); if (e) e.replaceChildren(...(rnd(2) ? [] : [word()])); },
   ];
   const names = [];
-  for (let i = 0; i < n; i++) { const k = rnd(ops.length); names.push(k); try { ops[k](); } catch (e) { names.push(String(e)); } }
+  for (let i = 0; i < n; i++) { const k = rnd(ops.length); names.push(k); try { await ops[k](); } catch (e) { names.push(String(e)); } }
   await new Promise((r) => setTimeout(r, 0));
   for (const a of document.getAnimations()) if (a.playState === 'running') a.finish();
   return names.join(' ');
