@@ -81,6 +81,7 @@ type hand struct {
 	frames []*browser.Frame // as of the last look
 	probe  *probe
 	want   string    // what the target should hold afterwards
+	aimed  *aim      // what was aimed at last
 	lasts  *lasting  // the state that must last, nil for none
 	drawn  *drawing  // the canvases around the target, nil where there are none
 	dead   bool      // the renderer had died before
@@ -119,6 +120,9 @@ func (h *hand) run(ctx context.Context) (err error) {
 	defer watch.Close()
 	h.dead = watch.Facts().Crashed
 	h.rec.URLBefore = tab.URL()
+	if h.inPage() {
+		h.rec.Input = InputPage
+	}
 	h.until, _ = ctx.Deadline()
 	defer func() {
 		fctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gatherMax)

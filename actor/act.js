@@ -803,7 +803,7 @@
     // For the observer: a field that was given a secret.
     holdsSecret: (el) => secrets.has(el),
     // For the actor's other scripts, which are joined to this one.
-    kit: { getter, method, up, inside, closestBy, getRootNode, openRoot, attr, localName, matches, queryAll, rectOf, textContent, innerText, squash, shown, hold, elOf, labelled, describe, listen, unlisten, isElement, rootsAround, isInput, inputValue, inputType, selected, frame, docQueryAll },
+    kit: { getter, method, up, inside, closestBy, getRootNode, openRoot, attr, localName, matches, queryAll, rectOf, textContent, innerText, squash, shown, hold, elOf, labelled, describe, listen, unlisten, isElement, rootsAround, hitAt, editableOf, active, isInput, inputValue, inputType, selected, frame, docQueryAll },
   };
   Object.defineProperty(globalThis, '__quartetAct', { value: api, configurable: true, writable: true });
 })();

@@ -50,6 +50,8 @@ type Options struct {
 	FilesRoot string
 	// Look is "never", "auto" (default) or "always", for requests that don't say.
 	Look string
+	// Input is InputBrowser (default) or InputPage.
+	Input string
 	// Timeout and OpenTimeout bound an attempt; 0 is the default.
 	Timeout     time.Duration
 	OpenTimeout time.Duration
@@ -82,6 +84,13 @@ func New(b *bus.Bus, pool *browser.Pool, o Options) (*Agent, error) {
 	case "never", "auto", "always":
 	default:
 		return nil, fmt.Errorf("actor: look %q: want never, auto or always", o.Look)
+	}
+	switch o.Input {
+	case "":
+		o.Input = InputBrowser
+	case InputBrowser, InputPage:
+	default:
+		return nil, fmt.Errorf("actor: input %q: want %s or %s", o.Input, InputBrowser, InputPage)
 	}
 	if o.FilesRoot != "" {
 		if !filepath.IsAbs(o.FilesRoot) {

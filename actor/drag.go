@@ -47,6 +47,12 @@ func (h *hand) drag(ctx context.Context) error {
 		return err
 	}
 	h.expectTraces(ctx, a)
+	if h.inPage() && a.frame.ID != b.frame.ID {
+		return refuse(bus.RefusedUnsupported, "events that are dispatched in the page cannot drag from one frame into another")
+	}
+	if h.inPage() {
+		return h.dragInPage(ctx, a, b)
+	}
 	s := h.tab.Session()
 	if _, err := cdp.Call(ctx, s, input.SetInterceptDrags, input.SetInterceptDragsParams{Enabled: true}); err != nil {
 		return err
@@ -62,26 +68,14 @@ func (h *hand) drag(ctx context.Context) error {
 	h.rec.Aimed = &aimed
 	h.rec.Sent = true
 	move := func(p bus.Point, t input.DispatchMouseEventType, buttons int64) error {
-		q := input.DispatchMouseEventParams{Type: t, X: p.X, Y: p.Y, Button: input.MouseButtonLeft, Buttons: buttons, ClickCount: 1}
-		if t == input.DispatchMouseEventTypeMouseMoved {
-			q.ClickCount = 0
-			if buttons == 0 {
-				q.Button = input.MouseButtonNone
-			}
-		}
-		return h.mouse(ctx, q)
+		return h.dragTo(ctx, p, t, buttons)
 	}
-	if err := move(a.at, input.DispatchMouseEventTypeMouseMoved, 0); err != nil {
-		return err
-	}
-	if err := move(a.at, input.DispatchMouseEventTypeMousePressed, 1); err != nil {
+	if err := h.takeHold(ctx, a); err != nil {
 		return err
 	}
 	var data *input.DragData
 	for i := 1; i <= dragSteps; i++ {
-		k := float64(i) / dragSteps
-		p := bus.Point{X: a.at.X + (b.at.X-a.at.X)*k, Y: a.at.Y + (b.at.Y-a.at.Y)*k}
-		if err := move(p, input.DispatchMouseEventTypeMouseMoved, 1); err != nil {
+		if err := move(between(a, b, i), input.DispatchMouseEventTypeMouseMoved, 1); err != nil {
 			return err
 		}
 		if data = intercepted(started, i == 1); data != nil {
@@ -109,6 +103,53 @@ func (h *hand) drag(ctx context.Context) error {
 		return h.unlessClosed(err)
 	}
 	h.collect(ctx, "drop", "pointerdown", "mousedown", "dragstart")
+	return nil
+}
+
+// dragTo sends a mouse event of a drag with the left button.
+func (h *hand) dragTo(ctx context.Context, p bus.Point, t input.DispatchMouseEventType, buttons int64) error {
+	q := input.DispatchMouseEventParams{Type: t, X: p.X, Y: p.Y, Button: input.MouseButtonLeft, Buttons: buttons, ClickCount: 1}
+	if t == input.DispatchMouseEventTypeMouseMoved {
+		q.ClickCount = 0
+		if buttons == 0 {
+			q.Button = input.MouseButtonNone
+		}
+	}
+	return h.mouse(ctx, q)
+}
+
+// takeHold presses the button on the source.
+func (h *hand) takeHold(ctx context.Context, a *aim) error {
+	if err := h.dragTo(ctx, a.at, input.DispatchMouseEventTypeMouseMoved, 0); err != nil {
+		return err
+	}
+	return h.dragTo(ctx, a.at, input.DispatchMouseEventTypeMousePressed, 1)
+}
+
+// between is the point of the i-th move.
+func between(a, b *aim, i int) bus.Point {
+	k := float64(i) / dragSteps
+	return bus.Point{X: a.at.X + (b.at.X-a.at.X)*k, Y: a.at.Y + (b.at.Y-a.at.Y)*k}
+}
+
+// dragInPage drags with events that are dispatched in the page, which tell by
+// themselves whether it is an HTML drag.
+func (h *hand) dragInPage(ctx context.Context, a, b *aim) error {
+	aimed := a.at
+	h.rec.Aimed = &aimed
+	h.rec.Sent = true
+	if err := h.takeHold(ctx, a); err != nil {
+		return err
+	}
+	for i := 1; i <= dragSteps; i++ {
+		if err := h.dragTo(ctx, between(a, b, i), input.DispatchMouseEventTypeMouseMoved, 1); err != nil {
+			return err
+		}
+	}
+	if err := h.dragTo(ctx, b.at, input.DispatchMouseEventTypeMouseReleased, 0); err != nil {
+		return h.unlessClosed(err)
+	}
+	h.collect(ctx, "mousedown", "pointerdown", "mousedown", "dragstart")
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -15,14 +14,6 @@ import (
 // retarget is how often a target that moved away under the pointer is aimed at
 // again before it is given up.
 const retarget = 3
-
-// mouse sends one mouse event, in coordinates of the top viewport; the browser
-// routes it to the frame under the point. While a dialog is open the browser
-// holds the event back, so the call ends when the dialog was answered.
-func (h *hand) mouse(ctx context.Context, p input.DispatchMouseEventParams) error {
-	_, err := cdp.Call(ctx, h.tab.Session(), input.DispatchMouseEvent, p)
-	return err
-}
 
 // clickEvents are what a click may be seen by.
 var clickEvents = []string{"pointerdown", "mousedown", "mouseup", "click", "dblclick", "contextmenu", "auxclick"}

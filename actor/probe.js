@@ -18,7 +18,8 @@
   const on = (e) => {
     const a = armed;
     if (!a) return;
-    if (e.isTrusted && BEGINS.includes(e.type) && !a.begun) a.begun = performance.now();
+    const real = e.isTrusted || Boolean(act.isOurs && act.isOurs(e));
+    if (real && BEGINS.includes(e.type) && !a.begun) a.begun = performance.now();
     if (e.type === 'click' && a.el && !a.marks) a.marks = marksOf(a.el);
     if (!a.timer && ANSWERED.includes(e.type)) a.timer = nextTimer();
     if (!a.kinds.includes(e.type)) return;
@@ -31,9 +32,9 @@
     const outer = e.currentTarget !== window ? 'root' : node && a.hosts.has(node) ? 'host' : '';
     // Of many keys into one field, the first says it all.
     const last = e.type + outer;
-    if (e.isTrusted && a.said.get(last) === node) return;
-    a.said.set(last, e.isTrusted ? node : null);
-    report(a, e.type, node, e.isTrusted, outer);
+    if (real && a.said.get(last) === node) return;
+    a.said.set(last, real ? node : null);
+    report(a, e.type, node, real, outer);
   };
   // What an input leaves behind that no observation shows: each is told once.
   const trace = (e) => {

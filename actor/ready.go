@@ -178,6 +178,7 @@ func (h *hand) aimIn(ctx context.Context, f *browser.Frame, ref string, o readyO
 			if outside {
 				return nil, refuse(bus.RefusedHidden, "%s lies in a frame that cannot be scrolled into view", ref)
 			}
+			h.aimed = a
 			return a, nil
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -64,18 +63,13 @@ func (h *hand) insert(ctx context.Context, text string) error {
 	}
 	down := keyEvent(input.DispatchKeyEventTypeRawKeyDown, c.key, c.mods)
 	down.Text, down.UnmodifiedText = "", "" // the insertion writes it
-	if err := h.tab.Keys(ctx, []input.DispatchKeyEventParams{down}); err != nil {
+	if err := h.keys(ctx, []input.DispatchKeyEventParams{down}); err != nil {
 		return err
 	}
 	if err := h.insertText(ctx, text); err != nil {
 		return err
 	}
-	return h.tab.Keys(ctx, []input.DispatchKeyEventParams{keyEvent(input.DispatchKeyEventTypeKeyUp, c.key, c.mods)})
-}
-
-func (h *hand) insertText(ctx context.Context, text string) error {
-	_, err := cdp.Call(ctx, h.tab.Session(), input.InsertText, input.InsertTextParams{Text: text})
-	return err
+	return h.keys(ctx, []input.DispatchKeyEventParams{keyEvent(input.DispatchKeyEventTypeKeyUp, c.key, c.mods)})
 }
 
 // typeKeys types after what the field holds.
@@ -95,7 +89,7 @@ func (h *hand) keysFor(ctx context.Context, text string) error {
 			keys = append(keys, c.events()...)
 			continue
 		}
-		if err := h.tab.Keys(ctx, keys); err != nil {
+		if err := h.keys(ctx, keys); err != nil {
 			return err
 		}
 		keys = nil
@@ -103,11 +97,11 @@ func (h *hand) keysFor(ctx context.Context, text string) error {
 			return err
 		}
 	}
-	return h.tab.Keys(ctx, keys)
+	return h.keys(ctx, keys)
 }
 
 // send sends the key events of a chord.
 func (h *hand) send(ctx context.Context, c chord) error {
 	h.rec.Sent = true
-	return h.tab.Keys(ctx, c.events())
+	return h.keys(ctx, c.events())
 }

@@ -65,7 +65,10 @@ type Receipt struct {
 	Refusal *Refusal `json:"refusal,omitempty"` // why nothing, or not everything, was sent
 	Target  *Element `json:"target,omitempty"`  // as it was at the moment of acting
 	Aimed   *Point   `json:"aimed,omitempty"`
-	Hit     *Hit     `json:"hit,omitempty"`
+	// Input is "page" where the events were dispatched in the page by a script,
+	// which is weaker evidence than the browser's own input; else "".
+	Input string `json:"input,omitempty"`
+	Hit   *Hit   `json:"hit,omitempty"`
 	// ValueBefore and ValueAfter are read back from the control, masked for
 	// passwords; Masked says so, and Matches then tells whether what was typed
 	// is what the control holds.

@@ -116,6 +116,9 @@ func (j *judging) gatherBeside() {
 	for _, t := range r.NewTabs {
 		j.fact("tab", "tab %s opened at %s", t.ID, t.URL)
 	}
+	if r.Input == "page" && r.Sent {
+		j.fact("input", "the events were made by a script in the page, which can tell them from a person's: weaker evidence than the browser's own input")
+	}
 	for _, t := range r.Traces {
 		j.fact("trace", "%s", t.Fact)
 	}

@@ -116,6 +116,8 @@ func (j *judging) complaints() []string {
 func (j *judging) arrival() (what string, ok bool) {
 	h, meant := j.Receipt.Hit, element(j.Attempt.Target)
 	switch {
+	case h != nil && h.Seen && h.Inside && j.Receipt.Input == "page":
+		return "The event, made by a script in the page, reached " + meant, true
 	case h != nil && h.Seen && h.Inside:
 		return "The event reached " + meant, true
 	case j.fx.document || j.fx.tab || len(j.Receipt.NewTabs) > 0 || j.Dialog != nil || len(j.Receipt.Dialogs) > 0:

@@ -27,7 +27,7 @@ const mcpStop = 10 * time.Second
 // mcpOptions are the flags of quartet mcp.
 type mcpOptions struct {
 	origins, hosts        []string
-	headed                bool
+	browser               browserFlags
 	files, addr, tokenEnv string
 	idle                  time.Duration
 }
@@ -47,7 +47,7 @@ func (a *app) mcpCmd() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.origins, "origins", []string{"*"}, "origins that pages may come from")
-	f.BoolVar(&o.headed, "headed", false, "show the browser's window")
+	o.browser.add(f)
 	f.StringVar(&o.files, "files", "", "folder that files may be uploaded from (default the working directory)")
 	f.StringVar(&o.addr, "http", "", "address to serve over HTTP on, as 127.0.0.1:8931, in place of stdin and stdout")
 	f.StringVar(&o.tokenEnv, "token-env", "", "environment variable with the token that HTTP clients bring")
@@ -86,7 +86,9 @@ func (a *app) checkMCP(o *mcpOptions) (token string, err error) {
 }
 
 func (a *app) serveMCP(ctx context.Context, o mcpOptions) (err error) {
-	a.config.Browser.Headless = a.config.Browser.Headless && !o.headed
+	if err := o.browser.apply(&a.config); err != nil {
+		return err
+	}
 	token, err := a.checkMCP(&o)
 	if err != nil {
 		return err

@@ -86,19 +86,31 @@ func (c *client) ref(role, name, after string) string {
 	return m[1]
 }
 
-// TestMCPHands leads a client through every tool that acts; the ledger tells
-// what was really done.
+// TestMCPHands leads a client through every tool that acts, with both modes of
+// input; the ledger tells what was really done.
 func TestMCPHands(t *testing.T) {
 	t.Parallel()
+	for _, input := range []string{"browser", "page"} {
+		t.Run(input, func(t *testing.T) {
+			t.Parallel()
+			hands(t, input)
+		})
+	}
+}
+
+func hands(t *testing.T, input string) {
 	d, _ := serveDemo(t, demo.Options{})
 	p := newPlace(t)
 	if err := os.WriteFile(filepath.Join(p.dir, "people.csv"), []byte("name,email,role\nAda,ada@example.com,Owner\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := newClient(t, p, "--files", p.dir)
+	c := newClient(t, p, "--files", p.dir, "--input", input)
 	at := func(path string) map[string]any { return map[string]any{"url": d.URL() + path} }
 	did := func(want ...string) {
 		t.Helper()
+		if input == "page" {
+			want = slices.DeleteFunc(want, func(kind string) bool { return kind == demo.KindContactDeleted })
+		}
 		if got := kinds(d.Ledger()); !slices.Equal(got, want) {
 			t.Fatalf("the ledger holds %v, want %v", got, want)
 		}
@@ -133,6 +145,9 @@ func TestMCPHands(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	did(demo.KindSignIn)
+	if weak := slices.ContainsFunc(a.Evidence, func(e struct{ ID, Kind, Fact string }) bool { return e.Kind == "input" }); weak != (input == "page") {
+		t.Errorf("that the evidence is weaker is said: %v\n%+v", weak, a.Evidence)
+	}
 
 	// An invitation can't be taken back: the answer says so, and what to.
 	c.act("right", "browser_navigate", at("/team"))
@@ -156,20 +171,28 @@ func TestMCPHands(t *testing.T) {
 	c.act("right", "browser_navigate", at("/settings"))
 	people := c.ref("list", "Contacts", "")
 	c.act("right", "browser_verify_list_visible", map[string]any{"ref": people, "element": "Contacts", "items": []string{"Noor Haddad"}})
-	for _, accept := range []bool{false, true} {
-		c.act("right", "browser_hover", map[string]any{"ref": c.ref("checkbox", "Select", "Contacts")}) // elsewhere first
-		c.act("right", "browser_hover", map[string]any{"ref": c.ref("checkbox", "Select", "Sofia Marchetti")})
-		remove := c.ref("button", "Delete contact", "Noor Haddad")
-		if a = c.act("right", "browser_click", map[string]any{"ref": remove, "element": "Delete contact of Noor Haddad"}); a.Dialog == nil || a.Dialog.Type != "confirm" || !strings.Contains(a.text, "browser_handle_dialog") {
-			t.Fatalf("dialog %+v:\n%s", a.Dialog, a.text)
+	if input == "page" {
+		// What only the pointer shows, no script can reach.
+		c.act("right", "browser_hover", map[string]any{"ref": c.ref("checkbox", "Select", "Contacts")})
+		if a = c.act("no_effect", "browser_click", map[string]any{"ref": c.ref("button", "Delete contact", "Noor Haddad")}); a.Refusal == nil || a.Refusal.Code != "hidden" {
+			t.Errorf("refusal %+v:\n%s", a.Refusal, a.text)
 		}
-		c.refuse("browser_click", map[string]any{"ref": remove}, "dialog_open")
-		c.act("right", "browser_handle_dialog", map[string]any{"accept": accept})
-		if n := tally(d.Ledger(), demo.KindContactDeleted); n != map[bool]int{false: 0, true: 1}[accept] {
-			t.Fatalf("accept %v: %d contacts were deleted", accept, n)
+	} else {
+		for _, accept := range []bool{false, true} {
+			c.act("right", "browser_hover", map[string]any{"ref": c.ref("checkbox", "Select", "Contacts")}) // elsewhere first
+			c.act("right", "browser_hover", map[string]any{"ref": c.ref("checkbox", "Select", "Sofia Marchetti")})
+			remove := c.ref("button", "Delete contact", "Noor Haddad")
+			if a = c.act("right", "browser_click", map[string]any{"ref": remove, "element": "Delete contact of Noor Haddad"}); a.Dialog == nil || a.Dialog.Type != "confirm" || !strings.Contains(a.text, "browser_handle_dialog") {
+				t.Fatalf("dialog %+v:\n%s", a.Dialog, a.text)
+			}
+			c.refuse("browser_click", map[string]any{"ref": remove}, "dialog_open")
+			c.act("right", "browser_handle_dialog", map[string]any{"accept": accept})
+			if n := tally(d.Ledger(), demo.KindContactDeleted); n != map[bool]int{false: 0, true: 1}[accept] {
+				t.Fatalf("accept %v: %d contacts were deleted", accept, n)
+			}
 		}
+		c.act("right", "browser_wait_for", map[string]any{"textGone": "Noor Haddad", "time": 5})
 	}
-	c.act("right", "browser_wait_for", map[string]any{"textGone": "Noor Haddad", "time": 5})
 	c.act("right", "browser_press_key", map[string]any{"key": "Tab"})
 	c.act("right", "browser_fill_form", map[string]any{"fields": []any{
 		field("Ruth", "checkbox", c.ref("checkbox", "Select", `list "Contacts"`), "true"), field("Sofia", "checkbox", c.ref("checkbox", "Select", "Callum Reyes"), "true")}})

@@ -17,7 +17,8 @@ import (
 func (a *app) runCmd() *cobra.Command {
 	var o struct {
 		vars                          []string
-		demo, headed                  bool
+		demo                          bool
+		browser                       browserFlags
 		vision, model, envFile, store string
 	}
 	c := &cobra.Command{
@@ -28,7 +29,9 @@ func (a *app) runCmd() *cobra.Command {
 		Example: "  quartet run --demo examples/workflows/add-seat.yaml\n" +
 			"  quartet run --var customer=\"Acme GmbH\" my-workflow.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
-			a.config.Browser.Headless = a.config.Browser.Headless && !o.headed
+			if err := o.browser.apply(&a.config); err != nil {
+				return err
+			}
 			for flag, to := range map[string]struct{ v, dst *string }{
 				"vision": {&o.vision, &a.config.Vision}, "model": {&o.model, &a.config.Models.Planner}, "env-file": {&o.envFile, &a.config.EnvFile}} {
 				if c.Flags().Changed(flag) {
@@ -58,7 +61,7 @@ func (a *app) runCmd() *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&o.vars, "var", nil, "set a variable of the workflow, NAME=VALUE (repeatable)")
 	c.Flags().BoolVar(&o.demo, "demo", false, "start the demo back office for this run, and set the variables demo and pay to its addresses")
-	c.Flags().BoolVar(&o.headed, "headed", false, "show the browser's window")
+	o.browser.add(c.Flags())
 	c.Flags().StringVar(&o.vision, "vision", "", "never, auto or always look at pixels")
 	c.Flags().StringVar(&o.model, "model", "", "provider/model for a workflow with a goal")
 	c.Flags().StringVar(&o.envFile, "env-file", "", "file with secrets, NAME=VALUE a line (default: .env beside the workflow)")

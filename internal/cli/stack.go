@@ -121,7 +121,7 @@ func (a *app) agent(s *stack, name string, o stackOptions) (service, error) {
 	case "observer":
 		return observer.New(s.bus, s.pool, observer.Options{Budget: c.ObservationTokens, Logger: a.log})
 	case "actor":
-		return actor.New(s.bus, s.pool, actor.Options{Secrets: o.secrets, FilesRoot: o.files, Look: c.Vision, Logger: a.log})
+		return actor.New(s.bus, s.pool, actor.Options{Secrets: o.secrets, FilesRoot: o.files, Look: c.Vision, Input: c.Browser.Input, Logger: a.log})
 	case "verifier":
 		return verifier.New(s.bus, verifier.Options{Logger: a.log})
 	case "vision":

@@ -36,6 +36,7 @@ type Config struct {
 type Browser struct {
 	Executable       string `yaml:"executable" json:"executable"`
 	Endpoint         string `yaml:"endpoint" json:"endpoint"`
+	Input            string `yaml:"input" json:"input"`
 	Headless         bool   `yaml:"headless" json:"headless"`
 	Downloads        string `yaml:"downloads" json:"downloads"`
 	BrowserDownloads string `yaml:"browser_downloads" json:"browser_downloads"`
@@ -118,6 +119,7 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("configuration: %s is %q, want one of %s", key, v, strings.Join(want, ", ")))
 	}
 	oneOf("vision", c.Vision, "never", "auto", "always")
+	oneOf("browser.input", c.Browser.Input, "browser", "page")
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "auto", "text", "json")
 	for _, n := range []struct {
