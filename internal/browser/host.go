@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
@@ -32,11 +33,13 @@ type host struct {
 	err   error
 	proc  *process // of an own browser
 	c     *conn
+	lost  atomic.Bool // the browser is gone
 
 	spare chan cdp.BrowserContextID // of an own browser: one context, for the first session
 
 	mu        sync.Mutex
 	states    map[cdp.BrowserContextID]*state
+	ended     map[cdp.BrowserContextID]bool // of sessions that were closed
 	downloads map[string]*state // by GUID, while running
 	changed   chan struct{}     // closed and replaced when tabs come or go
 }
@@ -44,7 +47,7 @@ type host struct {
 func newHost(p *Pool, endpoint string) *host {
 	return &host{
 		pool: p, endpoint: endpoint, ready: make(chan struct{}),
-		states: map[cdp.BrowserContextID]*state{}, downloads: map[string]*state{},
+		states: map[cdp.BrowserContextID]*state{}, ended: map[cdp.BrowserContextID]bool{}, downloads: map[string]*state{},
 		changed: make(chan struct{}), spare: make(chan cdp.BrowserContextID, 1),
 	}
 }
@@ -128,6 +131,7 @@ func (h *host) close() error {
 func (h *host) handle(method string, params jsonv2.Value) {
 	switch method {
 	case "":
+		h.lost.Store(true)
 		if h.proc == nil {
 			h.pool.forget(h)
 		}
@@ -220,13 +224,28 @@ type state struct {
 
 // register makes the state of a session that this process has opened.
 func (h *host) register(s bus.Session, o origins) (*state, error) {
-	st, _, err := h.adopt(s, o)
+	st, _, err := h.take(s, o)
 	return st, err
 }
 
-// adopt returns the state of s, fresh when this process had not seen it. The
-// tab ids in s win over our own.
+// adopt returns the state of s, fresh when this process had not seen it. A session
+// of an own browser it has seen, unless it is one of a browser that is gone.
 func (h *host) adopt(s bus.Session, o origins) (st *state, fresh bool, err error) {
+	h.mu.Lock()
+	known, ended := h.states[cdp.BrowserContextID(s.Context)] != nil, h.ended[cdp.BrowserContextID(s.Context)]
+	h.mu.Unlock()
+	switch {
+	case h.proc == nil || known:
+	case ended:
+		return nil, false, fmt.Errorf("session %s was closed: %w", s.ID, ErrTabGone)
+	default:
+		return nil, false, fmt.Errorf("session %s: %w", s.ID, ErrGone)
+	}
+	return h.take(s, o)
+}
+
+// take takes a session in; the tab ids in s win over our own.
+func (h *host) take(s bus.Session, o origins) (st *state, fresh bool, err error) {
 	if s.Context == "" {
 		return nil, false, fmt.Errorf("session %s has no browser context: %w", s.ID, ErrGone)
 	}
@@ -259,6 +278,7 @@ func (h *host) drop(id cdp.BrowserContextID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.states, id)
+	h.ended[id] = true
 }
 
 func tabNumber(id string) int {

@@ -86,8 +86,25 @@ func (p *Pool) host(ctx context.Context, endpoint string) (*host, error) {
 	}
 }
 
+// renew forgets an own browser that is gone, so that the next session gets another.
+// The sessions of the old one are gone with it: the new one does not know them.
+func (p *Pool) renew() {
+	p.mu.Lock()
+	h := p.hosts[pipeEndpoint]
+	gone := h != nil && h.lost.Load() && !p.closed
+	if gone {
+		delete(p.hosts, pipeEndpoint)
+	}
+	p.mu.Unlock()
+	if gone {
+		if err := h.close(); err != nil {
+			p.o.log.Warn("what a lost browser left was not removed", "error", err)
+		}
+	}
+}
+
 // forget drops a host whose browser is gone, so that a debugging port can be
-// dialled again. A lost own browser stays lost: its sessions died with it.
+// dialled again. An own browser is started again by renew.
 func (p *Pool) forget(h *host) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,6 +145,7 @@ func (p *Pool) OpenSession(ctx context.Context, id string, allowedOrigins []stri
 	if err != nil {
 		return bus.Session{}, err
 	}
+	p.renew()
 	h, err := p.host(ctx, p.endpoint())
 	if err != nil {
 		return bus.Session{}, err

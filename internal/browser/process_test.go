@@ -163,8 +163,16 @@ func TestBrowserDies(t *testing.T) {
 	if !errors.Is(err, browser.ErrGone) && !errors.Is(err, browser.ErrTabGone) {
 		t.Errorf("a call while the browser dies: %v", err)
 	}
-	if _, err := p.OpenSession(within(t, 5*time.Second), "b", nil); !errors.Is(err, browser.ErrGone) {
-		t.Errorf("a session after it: %v", err)
+	// The next session gets another browser, which does not know the old one.
+	next, err := p.OpenSession(within(t, 30*time.Second), "b", nil)
+	if err != nil {
+		t.Fatalf("a session after it: %v", err)
+	}
+	if tab, err := p.Tab(within(t, 5*time.Second), next); err != nil || len(frames(t, tab)) != 1 {
+		t.Errorf("its tab: %v", err)
+	}
+	if _, err := p.Tab(within(t, 5*time.Second), s); !errors.Is(err, browser.ErrGone) {
+		t.Errorf("a tab of the lost one: %v", err)
 	}
 	if err := p.CloseSession(within(t, 5*time.Second), s); err != nil {
 		t.Errorf("closing what died: %v", err)

@@ -301,7 +301,11 @@ func TestMCPLostBrowser(t *testing.T) {
 	if killed == 0 {
 		t.Fatalf("no browser was found among %v", processes(c.temp))
 	}
-	c.refuse("browser_click", map[string]any{"ref": buy}, "start quartet mcp again")
+	c.refuse("browser_click", map[string]any{"ref": buy}, "the next call begins a new one")
+	c.act("right", "browser_navigate", map[string]any{"url": c.url + "/"})
+	if again := c.ref("button", "Buy", ""); again == "" {
+		t.Error("the page is not there in the new browser")
+	}
 	if err := c.s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -124,11 +124,7 @@ func (s *Server) orLost(ctx context.Context, c *planner.Client, err error) error
 			s.o.Logger.Warn("mcp: the run of a lost browser was not closed", "error", cerr)
 		}
 	}
-	next := "the next call begins a new one, signed in nowhere"
-	if c.Session().Node != "" {
-		next = "this server's own browser does not come back: start quartet mcp again"
-	}
-	return fmt.Errorf("the browser is gone (%w). What was under way is not known to be done. The session is closed; %s", err, next)
+	return fmt.Errorf("the browser is gone (%w). What was under way is not known to be done. The session is closed; the next call begins a new one, signed in nowhere", err)
 }
 
 func (s *Server) close(ctx context.Context) error {
