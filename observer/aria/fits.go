@@ -271,6 +271,10 @@ func (l *locator) fitsWords(at int) Verdict {
 	if len(better) > 0 && len(l.texts(at)) > 0 {
 		return Verdict{Fit: Contradicts, Better: better, Reason: "the words name " + Describe(better[0]) + l.placed(better[0]) + ", not " + Describe(node)}
 	}
+	// A link is never a text field, whatever else it may look like.
+	if kind := kindSaid(l.q.Words); normalKind(kind) == "link" && (node.Role == "textbox" || node.Role == "searchbox" || node.Role == "spinbutton") && l.placedBy(at) == 0 {
+		return Verdict{Fit: Contradicts, Reason: "the words ask for a " + kind + ", " + Describe(node) + " is none, and nothing on the page fits them"}
+	}
 	return Verdict{Fit: Unclear, Reason: "the words do not name " + Describe(node)}
 }
 

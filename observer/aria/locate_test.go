@@ -161,6 +161,8 @@ func TestFits(t *testing.T) {
 		{"static label", "e13", aria.Query{Name: "Zip code", Kind: "field", Purpose: aria.ForFill}, aria.FitsWords},
 		{"wrong ordinal", "e43", aria.Query{Name: "Edit", Ordinal: 2}, aria.Contradicts},
 		{"gone", "e999", aria.Query{Name: "Edit"}, aria.Contradicts},
+		{"a link that is nowhere", "e11", aria.Query{Words: "the Terms link"}, aria.Contradicts},
+		{"vague words", "e11", aria.Query{Words: "the first field"}, aria.Unclear},
 		{"unnamed", "e60", aria.Query{Name: "Minus"}, aria.Unclear},
 	}
 	for _, tt := range tests {

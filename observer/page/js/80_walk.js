@@ -230,6 +230,7 @@ function* walkTree(opts) {
     if (!viaOwner && owners.has(el)) return null;
     if (++count > cap) { cut = true; return null; }
     walked++;
+    if (tellers.has(el)) retold = true;
     const old = units.get(el);
     if (old) { for (const w of old.forgot) { w.lost--; shaken.push(w); } units.delete(el); }
     const prior = wantOf.get(el) || null;

@@ -136,7 +136,7 @@ const publicAPI = {
     const e = byRef.get(ref);
     if (!e || e.dead) return null;
     let el = elementOf(e);
-    if (!el) { refresh(); el = e.dead ? null : elementOf(e); }
+    if (!el || untold(e)) { refresh(); el = e.dead ? null : elementOf(e); }
     return el && !staleRow(e, el) ? el : null;
   },
   // actEl is the element that input goes to: the label of a hidden control.
@@ -151,6 +151,7 @@ const publicAPI = {
     const was = { ref, role: e.role, name: e.name };
     if (e.dead) return { status: e.dead, ...was, now: e.now };
     let el = elementOf(e), rebound = false, waiting = [];
+    if (el && untold(e)) { refresh(); if (e.dead) return publicAPI.status(ref); el = elementOf(e); }
     if (!el) { waiting = refresh(); el = elementOf(e); rebound = !!el; }
     if (!el) {
       const r = successor(e, waiting);
@@ -250,6 +251,12 @@ function refresh() {
   owing = waiting.length;
   styles = new Map();
   return waiting;
+}
+// untold says that what told it from its likes may have changed since.
+function untold(e) {
+  if (!e.tell && !e.own) return false;
+  keepRecords(observer.takeRecords());
+  return queue.length > 0 || lostRecords;
 }
 function staleRow(e, el) {
   if (e.row === undefined) return false;
