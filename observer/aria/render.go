@@ -1,6 +1,7 @@
 package aria
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -69,6 +70,9 @@ func Render(t *Tree, f Format, o RenderOptions) Rendering {
 		blocks = (&playwright{}).write(root)
 	} else {
 		w.compact = newCompact(t, o)
+		if table := tableOf(t, root); table != nil {
+			w.compact.lay(table)
+		}
 		if blocks = w.compact.write(root); o.Ref == "" {
 			w.head = compactHead(t)
 		} else if root.Role == "row" && o.Ref != PageRef && o.Budget > 0 && Tokens(blocks[0].text) > o.Budget-16 {
@@ -84,6 +88,19 @@ func Render(t *Tree, f Format, o RenderOptions) Rendering {
 		blocks = skip(blocks, w.skipped)
 	}
 	return w.fit(blocks)
+}
+
+// tableOf is the table in which a row or a row group stands.
+func tableOf(t *Tree, n *Node) *Node {
+	if n.Role != "row" && n.Role != "rowgroup" {
+		return nil
+	}
+	for _, up := range slices.Backward(t.Path(n.Ref)) {
+		if isTable(up.Role) {
+			return up
+		}
+	}
+	return nil
 }
 
 func rendered(text string, truncated bool) Rendering {
