@@ -175,12 +175,12 @@ func (a *Agent) changed(ctx context.Context, s bus.Session, d time.Duration) boo
 func (a *Agent) find(ctx context.Context, req bus.FindRequest) (bus.Observation, error) {
 	start := time.Now()
 	out, _, err := a.look(ctx, req.Session, 0, 0, func(out *bus.Observation, tree *aria.Tree, _ *versions) error {
-		if req.Ref != "" && tree.ByRef(req.Ref) == nil {
-			return noSuchRef(req.Ref, tree)
+		if err := given(req.Ref, tree); err != nil {
+			return err
 		}
 		r := aria.Find(tree, req.Query, aria.FindOptions{Context: req.Context, Budget: a.budget(req.Budget), Ref: req.Ref})
 		out.Kind, out.Text, out.Tokens, out.Truncated = "full", r.Text, r.Tokens, r.Truncated
-		return nil
+		return fits(r, a.budget(req.Budget))
 	})
 	if err != nil {
 		return bus.Observation{}, err
@@ -258,6 +258,11 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 		}
 	}
 	early := a.readEarly(ctx, s.ID)
+	written := func(tree *aria.Tree, state *versions) error {
+		scene := bus.Scene{Version: tree.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
+		out = bus.Observation{Scene: scene, Dialog: out.Dialog, Stale: tree.Stale, Notes: slices.Clone(tree.Notes)}
+		return then(&out, tree, state)
+	}
 	got, err := a.capturer.Capture(ctx, tab, refs, o)
 	if errors.Is(err, page.ErrRestless) || err == nil && o.Calm > 0 && !tab.Calm(o.Calm) {
 		if err := settled(); err != nil {
@@ -285,15 +290,12 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 			out.Dialog = tab.Dialog()
 		}
 		if errors.Is(err, page.ErrBusy) && ctx.Err() == nil {
-			key := state.Key
-			if !seen { // the last tree is of another document
-				if key, err = bus.PutScene(ctx, a.bus, tree, 1); err != nil {
-					return fail(err)
-				}
+			if seen {
+				err = written(tree, state)
+			} else { // a document of its own has a version of its own
+				err = a.version(ctx, s.ID, tree, 1, early, func(state *versions) error { return written(tree, state) })
 			}
-			out.Stale, out.Notes = true, tree.Notes
-			out.Scene = bus.Scene{Version: state.Version, Tree: key, URL: tree.URL, Title: tree.Title}
-			if err := then(&out, tree, state); err != nil {
+			if err != nil {
 				return fail(err)
 			}
 			return out, tree, nil
@@ -303,13 +305,7 @@ func (a *Agent) look(ctx context.Context, s bus.Session, settle time.Duration, f
 		return fail(err)
 	}
 	tree := got.Tree
-	dialog := out.Dialog
-	err = a.version(ctx, s.ID, tree, got.Elements, early, func(state *versions) error {
-		scene := bus.Scene{Version: tree.Version, Tree: state.Key, URL: tree.URL, Title: tree.Title}
-		out = bus.Observation{Scene: scene, Dialog: dialog, Notes: slices.Clone(tree.Notes)}
-		return then(&out, tree, state)
-	})
-	if err != nil {
+	if err := a.version(ctx, s.ID, tree, got.Elements, early, func(state *versions) error { return written(tree, state) }); err != nil {
 		return fail(err)
 	}
 	return out, tree, nil
@@ -329,10 +325,10 @@ func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree
 		out.Kind = "full"
 		return nil
 	default:
-		return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "format %q: it is compact, playwright, json or none", req.Format)
+		return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "format %q: it is compact, playwright or json", req.Format)
 	}
-	if req.Ref != "" && tree.ByRef(req.Ref) == nil {
-		return noSuchRef(req.Ref, tree)
+	if err := given(req.Ref, tree); err != nil {
+		return err
 	}
 	o := aria.RenderOptions{Budget: a.budget(req.Budget), Ref: req.Ref, From: req.From}
 	if len(req.Focus) > 0 {
@@ -342,8 +338,13 @@ func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree
 	var asked int
 	switch req.Mode {
 	case "", "auto":
-		asked = req.Base
+		if format != aria.JSON { // a program wants the tree, and JSON that it can read
+			asked = req.Base
+		}
 	case "diff":
+		if format == aria.JSON {
+			return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "mode diff has no json form: ask for the format compact or playwright, or for json in mode full")
+		}
 		if asked = req.Base; asked == 0 {
 			asked = state.before(tree.Version)
 		}
@@ -375,11 +376,23 @@ func (a *Agent) write(ctx context.Context, out *bus.Observation, tree *aria.Tree
 	if !full {
 		out.Kind, out.Base = "diff", asked
 	}
-	return nil
+	return fits(r, o.Budget)
 }
 
-// noSuchRef is the error for a ref that the page does not show now.
-func noSuchRef(ref string, t *aria.Tree) error {
+// fits is the error for a budget in which nothing can be said.
+func fits(r aria.Rendering, budget int) error {
+	if r.Least == 0 {
+		return nil
+	}
+	return bus.Errorf(bus.GiveUp, bus.CodeBadArgument, "a budget of %d tokens is too small: the shortest answer takes %d; ask with that or more", budget, r.Least)
+}
+
+// given is nil where a request may name the ref: none, the page, or an element
+// that it shows now.
+func given(ref string, t *aria.Tree) error {
+	if ref == "" || ref == aria.PageRef || t.ByRef(ref) != nil {
+		return nil
+	}
 	return bus.Errorf(bus.GiveUp, bus.CodeNotFound, "%s is stale or was never given: no element of @%d has it; look again", ref, t.Version)
 }
 

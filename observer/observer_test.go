@@ -2,11 +2,14 @@ package observer_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +81,10 @@ func newWorld(t *testing.T) *world {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path == "/two" {
 			fmt.Fprint(w, "<!doctype html><title>Two</title><h1>Second</h1><button>Only here</button>")
+			return
+		}
+		if r.URL.Path == "/alert" {
+			fmt.Fprint(w, "<!doctype html><title>Alert</title><script>alert('Mind')</script><h1>Read now</h1>")
 			return
 		}
 		fmt.Fprint(w, home)
@@ -253,5 +260,108 @@ func TestLookAgainWaits(t *testing.T) {
 	}
 	if late := w.observe(bus.ObserveRequest{Base: first.Version, SettleMS: 500, ChangeMS: 5000}); !strings.Contains(late.Text, "Came late") {
 		t.Errorf("the look did not wait:\n%s", late.Text)
+	}
+}
+
+var expandMarker = regexp.MustCompile(`, expand ((?:f\d+)?e\d+|page)(?: from (\d+))?$`)
+
+// TestEveryMarkerCanBeAsked: whatever a snapshot's markers name is answered, and
+// what was folded is there.
+func TestEveryMarkerCanBeAsked(t *testing.T) {
+	w := newWorld(t)
+	w.open("/")
+	for _, budget := range []int{60, 150, 400} {
+		seen := ""
+		asked := map[string]bool{}
+		queue := []bus.ObserveRequest{{Mode: "full", Budget: budget}}
+		for len(queue) > 0 {
+			out := w.observe(queue[0])
+			queue = queue[1:]
+			seen += out.Text
+			for _, line := range strings.Split(out.Text, "\n") {
+				m := expandMarker.FindStringSubmatch(line)
+				if m == nil || asked[m[0]] {
+					continue
+				}
+				asked[m[0]] = true
+				from, _ := strconv.Atoi(m[2])
+				queue = append(queue, bus.ObserveRequest{Mode: "full", Budget: budget, Ref: m[1], From: from})
+			}
+		}
+		if len(asked) == 0 || !strings.Contains(seen, "Open 3") || !strings.Contains(seen, "Open 59") {
+			t.Errorf("budget %d: asked for %v, seen:\n%s", budget, asked, seen)
+		}
+	}
+	found, err := bus.Call[bus.FindRequest, bus.Observation](w.ctx, w.bus, bus.VerbFind, &w.s, bus.FindRequest{Session: w.s, Query: "Open 41", Ref: "page"})
+	if err != nil || !strings.Contains(found.Text, "Open 41") {
+		t.Errorf("find in the page: %v %+v", err, found)
+	}
+}
+
+// TestTooSmallABudget: the answer is then an error with what the least is.
+func TestTooSmallABudget(t *testing.T) {
+	w := newWorld(t)
+	w.open("/")
+	for _, req := range []bus.ObserveRequest{{Budget: 1}, {Budget: 50, Format: "json"}, {Budget: 3, Format: "playwright"}, {Budget: 5, Ref: "page", From: 2}} {
+		req.Session, req.Mode = w.s, "full"
+		_, err := bus.Call[bus.ObserveRequest, bus.Observation](w.ctx, w.bus, bus.VerbObserve, &w.s, req)
+		if err == nil {
+			t.Errorf("%+v: no error", req)
+			continue
+		}
+		m := regexp.MustCompile(`shortest answer takes (\d+)`).FindStringSubmatch(err.Error())
+		if m == nil {
+			t.Errorf("%+v: %v", req, err)
+			continue
+		}
+		req.Budget, _ = strconv.Atoi(m[1])
+		if out := w.observe(req); out.Text == "" || out.Tokens > req.Budget {
+			t.Errorf("%+v: %+v", req, out)
+		}
+	}
+}
+
+// TestJSONIsWhole: a program that asks for JSON reads JSON, also at its second look.
+func TestJSONIsWhole(t *testing.T) {
+	w := newWorld(t)
+	w.open("/")
+	first := w.observe(bus.ObserveRequest{})
+	w.js("() => { document.getElementById('b').textContent = 'Count (2)' }")
+	var tree aria.Tree
+	if out := w.observe(bus.ObserveRequest{Base: first.Version, Format: "json", Budget: aria.Unlimited}); json.Unmarshal([]byte(out.Text), &tree) != nil || out.Kind != "full" {
+		t.Errorf("%s: %.200s", out.Kind, out.Text)
+	}
+	_, err := bus.Call[bus.ObserveRequest, bus.Observation](w.ctx, w.bus, bus.VerbObserve, &w.s, bus.ObserveRequest{Session: w.s, Mode: "diff", Format: "json"})
+	if err == nil || !strings.Contains(err.Error(), "no json form") {
+		t.Errorf("a diff as json: %v", err)
+	}
+}
+
+// TestUnreadDocumentHasItsVersion: a document that does not answer is another than
+// the one before, and so is its version.
+func TestUnreadDocumentHasItsVersion(t *testing.T) {
+	w := newWorld(t)
+	w.open("/")
+	first := w.observe(bus.ObserveRequest{})
+	tab, err := w.pool.Tab(w.ctx, w.s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = tab.Navigate(w.ctx, w.url+"/alert") }()
+	for end := time.Now().Add(5 * time.Second); tab.Dialog() == nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	var unread bus.Observation
+	for range 2 {
+		unread = w.observe(bus.ObserveRequest{Base: first.Version})
+		if !unread.Stale || unread.Version != first.Version+1 || !strings.Contains(strings.Join(unread.Notes, " "), "not seen before") {
+			t.Errorf("an unread document after @%d: %+v", first.Version, unread)
+		}
+	}
+	if err := tab.AnswerDialog(w.ctx, true, ""); err != nil {
+		t.Fatal(err)
+	}
+	if after := w.observe(bus.ObserveRequest{Base: unread.Version, SettleMS: 500}); after.Version <= unread.Version || after.Kind != "full" || !strings.Contains(after.Text, "Read now") {
+		t.Errorf("after it: %+v", after)
 	}
 }

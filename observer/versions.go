@@ -178,9 +178,10 @@ func (a *Agent) lastKnown(ctx context.Context, s bus.Session, tab *browser.Tab, 
 			tree.Version = state.Version
 		}
 	}
-	seen = tree.Root != nil && tree.Tab == tab.ID() && tree.URL == tab.URL()
+	// A stale tree in the store is of a document that could not be read then either.
+	seen = tree.Root != nil && !tree.Stale && tree.Tab == tab.ID() && tree.URL == tab.URL()
 	if !seen {
-		tree = &aria.Tree{Version: state.Version, URL: tab.URL(), Title: tab.Title(), Tab: tab.ID(), Root: &aria.Node{Role: "document"}}
+		tree = &aria.Tree{URL: tab.URL(), Title: tab.Title(), Tab: tab.ID(), Root: &aria.Node{Role: "document"}}
 		why += ", and this document was not seen before."
 	} else {
 		why += "; this is the page as it was last seen."

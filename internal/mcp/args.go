@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/quartet-agents/quartet/bus"
+	"github.com/quartet-agents/quartet/observer/aria"
 	"github.com/quartet-agents/quartet/planner/playbook"
 )
 
@@ -60,6 +61,14 @@ func refOf(what, ref, target string) (string, error) {
 		return "", fmt.Errorf("%s: %q is no ref. A ref is an element's handle such as e12, in a frame f2e12; browser_snapshot and browser_find show them. Selectors are not taken", what, short(ref))
 	}
 	return ref, nil
+}
+
+// partOf is the ref of a part of the page to read; it may be the whole.
+func partOf(what, ref string) (string, error) {
+	if ref = strings.TrimSpace(ref); ref == aria.PageRef {
+		return ref, nil
+	}
+	return refOf(what, ref, "")
 }
 
 // A hope is the argument of whatever can be told what must be true afterwards.

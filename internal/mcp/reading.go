@@ -14,11 +14,14 @@ import (
 // unlimited is the budget of a whole page.
 const unlimited = 1 << 30
 
+// maxContext is how many levels around a hit can be shown.
+const maxContext = 5
+
 type noArgs struct{}
 
 type snapshotArgs struct {
-	Format string `json:"format,omitempty" jsonschema:"compact (default, fewest tokens), playwright (the YAML form) or json"`
-	Mode   string `json:"mode,omitempty" jsonschema:"auto (default; in the playwright form full): what changed since your last look, the page within the budget where there is none; diff: the same, always against your last look; full: the whole page"`
+	Format string `json:"format,omitempty" jsonschema:"compact (default, fewest tokens), playwright (the YAML form) or json (the whole tree)"`
+	Mode   string `json:"mode,omitempty" jsonschema:"auto (default; in the playwright and json forms full): what changed since your last look, the page within the budget where there is none; diff: the same, always against your last look, not in json; full: the whole page"`
 	Budget int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
 	Ref    string `json:"ref,omitempty" jsonschema:"only this element and what is in it"`
 	Target string `json:"target,omitempty" jsonschema:"the same as ref"`
@@ -27,7 +30,7 @@ type snapshotArgs struct {
 type findArgs struct {
 	Text    string `json:"text" jsonschema:"text, alternatives (a | b), globs (INV-*), or a role before a colon (button: save)"`
 	Ref     string `json:"ref,omitempty" jsonschema:"search in this element only"`
-	Context int    `json:"context,omitempty" jsonschema:"levels around a hit to show, 0 to 5; default 1"`
+	Context *int   `json:"context,omitempty" jsonschema:"levels around a hit to show, 0 to 5; default 1"`
 	Budget  int    `json:"budget,omitempty" jsonschema:"most tokens of the answer"`
 }
 
@@ -56,13 +59,18 @@ func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) 
 	if in.Budget < 0 {
 		return "", fmt.Errorf("budget %d: it is a number of tokens above 0", in.Budget)
 	}
-	if in.Mode == "" && in.Format == "playwright" {
+	switch in.Format {
+	case "", "compact", "playwright", "json":
+	default:
+		return "", fmt.Errorf("format %q: it is compact, playwright or json", short(in.Format))
+	}
+	if in.Mode == "" && in.Format == "playwright" || in.Mode != "diff" && in.Format == "json" {
 		in.Mode, req.Mode = "full", "full" // who asks for that form expects the page
 	}
 	switch in.Mode {
 	case "", "auto", "diff":
 		req.Base = s.lastSeen()
-		if in.Mode == "diff" && req.Base == 0 {
+		if in.Mode == "diff" && req.Base == 0 && in.Format != "json" {
 			req.Mode = "auto" // the first look has nothing to compare with
 		}
 	case "full":
@@ -70,7 +78,7 @@ func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) 
 			req.Budget = unlimited
 		}
 	default:
-		return "", fmt.Errorf("mode %q: it is auto, full or diff", in.Mode)
+		return "", fmt.Errorf("mode %q: it is auto, full or diff", short(in.Mode))
 	}
 	if in.Ref != "" || in.Target != "" {
 		ref, err := refOf("snapshot", in.Ref, in.Target)
@@ -83,10 +91,14 @@ func (s *Server) snapshot(ctx context.Context, in snapshotArgs) (string, error) 
 }
 
 func (s *Server) expand(ctx context.Context, in expandArgs) (string, error) {
-	if in.Ref == "" || in.From < 0 || in.Budget < 0 {
-		return "", fmt.Errorf("expand wants the ref of an element, and numbers not below 0")
+	if in.From < 0 || in.Budget < 0 {
+		return "", fmt.Errorf("expand wants numbers not below 0")
 	}
-	return s.observe(ctx, bus.ObserveRequest{Mode: "full", Ref: in.Ref, From: in.From, Budget: in.Budget})
+	ref, err := partOf("expand", in.Ref)
+	if err != nil {
+		return "", err
+	}
+	return s.observe(ctx, bus.ObserveRequest{Mode: "full", Ref: ref, From: in.From, Budget: in.Budget})
 }
 
 // observe is look without the observation.
@@ -117,15 +129,26 @@ func (s *Server) find(ctx context.Context, in findArgs) (string, error) {
 	if strings.TrimSpace(in.Text) == "" {
 		return "", fmt.Errorf("find wants a text")
 	}
+	around := 1
+	if in.Context != nil {
+		around = *in.Context
+	}
+	if around < 0 || around > maxContext || in.Budget < 0 {
+		return "", fmt.Errorf("find: context is 0 to %d and budget not below 0; they are %d and %d", maxContext, around, in.Budget)
+	}
+	ref := ""
+	if in.Ref != "" {
+		var err error
+		if ref, err = partOf("find", in.Ref); err != nil {
+			return "", err
+		}
+	}
 	c, err := s.begin(ctx)
 	if err != nil {
 		return "", err
 	}
 	session := c.Session()
-	req := bus.FindRequest{Session: session, Query: in.Text, Ref: in.Ref, Context: min(max(in.Context, 0), 5), Budget: in.Budget}
-	if in.Context == 0 {
-		req.Context = 1
-	}
+	req := bus.FindRequest{Session: session, Query: in.Text, Ref: ref, Context: around, Budget: in.Budget}
 	o, err := bus.Call[bus.FindRequest, bus.Observation](ctx, s.o.Bus, bus.VerbFind, &session, req)
 	if err != nil {
 		return "", err

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/quartet-agents/quartet/bus"
@@ -40,8 +41,9 @@ type Options struct {
 
 // A Server serves one client. It is safe for concurrent use.
 type Server struct {
-	o   Options
-	mcp *mcp.Server
+	o       Options
+	mcp     *mcp.Server
+	schemas map[string]*jsonschema.Schema // of the tools' arguments
 
 	mu     sync.Mutex
 	client *planner.Client
@@ -60,9 +62,9 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, mcp: mcp.NewServer(&mcp.Implementation{Name: "quartet", Title: "Quartet", Version: o.Version},
+	s := &Server{o: o, schemas: map[string]*jsonschema.Schema{}, mcp: mcp.NewServer(&mcp.Implementation{Name: "quartet", Title: "Quartet", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions})}
-	s.mcp.AddReceivingMiddleware(bounded)
+	s.mcp.AddReceivingMiddleware(bounded, s.known)
 	for _, add := range []func(){s.going, s.reading, s.pointer, s.fields, s.keys, s.files, s.tabs, s.dialogs, s.waiting, s.verifying, s.pictures} {
 		add()
 	}
@@ -180,7 +182,7 @@ func add[In any](s *Server, t *mcp.Tool, h func(context.Context, In) (*mcp.CallT
 	if err != nil {
 		panic(fmt.Sprintf("mcp: %s: %v", t.Name, err)) // the types are ours
 	}
-	t.InputSchema = schema
+	t.InputSchema, s.schemas[t.Name] = schema, schema
 	mcp.AddTool(s.mcp, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		s.closeWith(req.Session)
 		res, err := h(ctx, in)

@@ -62,7 +62,7 @@ func number(blocks []*block) {
 // firstLine is the number of the line that expand calls 0: the first under an
 // element that has a line of its own.
 func firstLine(blocks []*block, ref string) int {
-	if len(blocks) == 1 && len(blocks[0].kids) > 0 && ref != pageRef {
+	if len(blocks) == 1 && len(blocks[0].kids) > 0 && ref != PageRef {
 		return 1
 	}
 	return 0
@@ -124,10 +124,10 @@ func (w *writer) fit(blocks []*block) Rendering {
 		if !ok {
 			continue
 		}
-		missing := missing(blocks)
-		if w.o.Ref != "" && !ahead(blocks, max(w.first, w.skipped)) {
-			missing = 1 // an expand that shows nothing leads nowhere
+		if w.o.Ref != "" && !ahead(blocks, w.wanted()) {
+			continue // an expand that shows nothing leads nowhere
 		}
+		missing := missing(blocks)
 		if least < 0 || missing < least {
 			best, least = r, missing
 		}
@@ -139,8 +139,11 @@ func (w *writer) fit(blocks []*block) Rendering {
 		return best
 	}
 	each(blocks, nil, func(b *block, _ []*block) { b.keep = true })
-	return cut(w.text(blocks), w.o.Budget, w.yaml)
+	return w.cut(blocks)
 }
+
+// wanted is the number of the first line that the reader has not seen yet.
+func (w *writer) wanted() int { return max(w.first, w.skipped) }
 
 // longer reports whether the texts have more than n bytes.
 func longer(blocks []*block, n int) bool {
@@ -189,21 +192,51 @@ func (w *writer) fold(blocks []*block) (Rendering, bool) {
 	return best, false
 }
 
-// cut is the last resort: whole lines from the top, and how many are missing.
-func cut(text string, budget int, yaml bool) Rendering {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	lo, hi := 0, len(lines)
-	write := func(k int) string {
-		mark := "… " + strconv.Itoa(len(lines)-k) + " more lines, find or expand\n"
-		if yaml {
-			mark = "# " + mark
-		}
-		s := ""
-		if k > 0 {
-			s = strings.Join(lines[:k], "\n") + "\n"
-		}
-		return s + mark
+// cut is the last resort: whole lines from the top, and what expand brings the
+// others.
+func (w *writer) cut(blocks []*block) Rendering {
+	top := w.top()
+	lines := w.lines(blocks)
+	texts := strings.Split(strings.TrimRight(w.head, "\n"), "\n")
+	if w.head == "" {
+		texts = nil
 	}
+	head, least := len(texts), 1
+	if w.o.Ref != "" { // an expand that shows nothing leads nowhere
+		least += head + slices.IndexFunc(lines, func(l line) bool { return l.b != nil && l.b.at >= w.wanted() })
+	}
+	for _, l := range lines {
+		texts = append(texts, l.text)
+	}
+	return cut(texts, least, w.o.Budget, func(k int) string {
+		for k = max(k-head, 0); k < len(lines) && lines[k].b == nil; k++ {
+		}
+		if k == len(lines) {
+			return w.expand(top, 0)
+		}
+		return w.expand(top, lines[k].b.at)
+	}, w.yaml)
+}
+
+// cut writes as many whole lines from the top as fit, then how many are missing
+// and how they are reached. Below least lines there is nothing worth reading: then
+// it is how many tokens those take.
+func cut(lines []string, least, budget int, reach func(from int) string, yaml bool) Rendering {
+	least = min(least, len(lines))
+	write := func(k int) string {
+		s := strings.Join(lines[:k], "\n")
+		if k == len(lines) {
+			return s
+		}
+		if k > 0 {
+			s += "\n"
+		}
+		if yaml {
+			s += "# "
+		}
+		return s + "… " + strconv.Itoa(len(lines)-k) + " more " + plural("line", len(lines)-k) + reach(k) + "\n"
+	}
+	lo, hi := least, len(lines)-1
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
 		if Tokens(write(mid)) <= budget {
@@ -212,10 +245,11 @@ func cut(text string, budget int, yaml bool) Rendering {
 			hi = mid - 1
 		}
 	}
-	if s := write(lo); Tokens(s) <= budget {
-		return rendered(s, true)
+	r := rendered(write(lo), true)
+	if r.Tokens > budget {
+		return Rendering{Truncated: true, Least: r.Tokens}
 	}
-	return rendered("", true)
+	return r
 }
 
 // Priorities: a lower number is written first.
@@ -403,11 +437,30 @@ type owner struct {
 	first int
 }
 
-// pageRef is what expand calls the whole page.
-const pageRef = "page"
+// PageRef is what expand calls the whole page.
+const PageRef = "page"
+
+// top is the owner of the lines of this rendering.
+func (w *writer) top() owner {
+	if w.o.Ref != "" {
+		return owner{w.o.Ref, w.first}
+	}
+	return owner{ref: PageRef}
+}
 
 // text writes the kept blocks and the markers of what is folded.
 func (w *writer) text(blocks []*block) string {
+	var b strings.Builder
+	b.WriteString(w.head)
+	for _, l := range w.lines(blocks) {
+		b.WriteString(l.text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// lines are those of text, without its head, indented.
+func (w *writer) lines(blocks []*block) []line {
 	var lines []line
 	var walk func(bs []*block, depth int, o owner)
 	walk = func(bs []*block, depth int, o owner) {
@@ -429,28 +482,18 @@ func (w *writer) text(blocks []*block) string {
 			lines = append(lines, line{depth, w.marker(bs[from:k], o), nil})
 		}
 	}
-	top := owner{ref: pageRef}
-	if w.o.Ref != "" {
-		top = owner{w.o.Ref, w.first}
-	}
-	walk(blocks, 0, top)
+	walk(blocks, 0, w.top())
 	if !w.yaml {
 		lines = withStates(lines)
 	}
-	var b strings.Builder
-	b.WriteString(w.head)
 	indent := " " // one space a level: two are a token more
 	if w.yaml {
 		indent = "  "
 	}
-	for _, l := range lines {
-		for range l.depth {
-			b.WriteString(indent)
-		}
-		b.WriteString(l.text)
-		b.WriteByte('\n')
+	for k := range lines {
+		lines[k].text = strings.Repeat(indent, lines[k].depth) + lines[k].text
 	}
-	return b.String()
+	return lines
 }
 
 // withStates writes a mark that several lines in a row share once, before the
@@ -558,16 +601,22 @@ func (w *writer) marker(folded []*block, o owner) string {
 			s += " (" + strings.Join(names, ", ") + ")"
 		}
 	}
-	from := folded[0].at - o.first
+	at := folded[0].at
 	if len(folded) == 1 && folded[0].scope != nil && folded[0].scope.Ref != "" {
-		o.ref, from = folded[0].scope.Ref, 0
+		o = owner{folded[0].scope.Ref, at}
 	}
-	s += ", expand " + o.ref
-	if from > 0 && !w.yaml { // the numbers are those of compact lines
-		s += " from " + strconv.Itoa(from)
-	}
+	s += w.expand(o, at)
 	if w.yaml {
 		return "# " + s
+	}
+	return s
+}
+
+// expand is how the lines of the owner from a number on are reached.
+func (w *writer) expand(o owner, at int) string {
+	s := ", expand " + o.ref
+	if from := at - o.first; from > 0 && !w.yaml { // the numbers are those of compact lines
+		s += " from " + strconv.Itoa(from)
 	}
 	return s
 }

@@ -21,6 +21,13 @@ func TestDeltaLines(t *testing.T) {
 	item := func(i int) *aria.Node {
 		return N("listitem", "", T(fmt.Sprintf("Product %d", i)), N("button", "Add", fmt.Sprintf("e%d", 300+i), T("Add")))
 	}
+	card := func(name, ref string) *aria.Node {
+		return N("generic", "", T(name), N("button", "Drop", ref, T("Drop")))
+	}
+	looks := func(how string) any { return Set(func(n *aria.Node) { n.Looks = how }) }
+	numbered := func(ref, number, words, button string) *aria.Node {
+		return N("row", number+" "+words+" Edit", ref, N("cell", number, T(number)), N("cell", words, T(words)), N("cell", "Edit", N("button", "Edit", button, T("Edit"))))
+	}
 	items := func(from, to int) (out []*aria.Node) {
 		for i := from; i < to; i++ {
 			out = append(out, item(i))
@@ -37,13 +44,27 @@ func TestDeltaLines(t *testing.T) {
 	}{
 		{"a container that went, with what it said",
 			[]any{N("region", "Promotion", "e1", N("paragraph", T("Summer offer")), N("button", "Claim", "e2"))}, nil,
-			[]string{`- removed region e1 "Promotion": "Summer offer Claim"`}},
+			[]string{`- removed region e1 "Promotion": "Summer offer Claim" (button e2)`}},
 		{"a list that went, counted, the first items named",
 			[]any{N("list", "", "e1", items(0, 24))}, nil,
-			[]string{`- removed list e1 of 24 items: "Product 0", "Product 1", "Product 2", "Product 3", "Product 4", … 19 more to "Product 23"`}},
+			[]string{`- removed list e1 of 24 items: "Product 0", "Product 1", "Product 2", "Product 3", "Product 4", … 19 more to "Product 23" (24 buttons e300 e301 e302 …)`}},
 		{"items that went, all of a few",
 			[]any{N("list", "Goods", "e1", items(0, 6))}, []any{N("list", "Goods", "e1", items(0, 2), items(5, 6))},
-			[]string{`- removed 3 items in list "Goods": "Product 2", "Product 3", "Product 4"`}},
+			[]string{`- removed 3 items in list "Goods": "Product 2", "Product 3", "Product 4" (buttons e302 e303 e304)`}},
+		{"cards that went, with what could be operated in them",
+			[]any{card("Card 1", "e1"), card("Card 2", "e2"), card("Card 3", "e3"), N("button", "Stay", "e9")}, []any{N("button", "Stay", "e9")},
+			[]string{`- removed 3 text: "Card 1", "Card 2", "Card 3" (buttons e1 e2 e3)`}},
+		{"how a text looks now, with its words",
+			[]any{N("paragraph", T("Total due")), N("button", "Pay", "e1")}, []any{N("paragraph", T("Total due"), looks("red text")), N("button", "Pay", "e1")},
+			[]string{`~ text "Total due": looks "red text"`}},
+		{"how several texts look now, with their words",
+			[]any{N("paragraph", T("A 1")), N("paragraph", T("A 2")), N("paragraph", T("A 3"))},
+			[]any{N("paragraph", T("A 1"), looks("bold")), N("paragraph", T("A 2"), looks("bold")), N("paragraph", T("A 3"), looks("bold"))},
+			[]string{`~ 3 elements looks "bold": "A 1", "A 2", "A 3"`}},
+		{"a cell of a row that begins with a number, whose refs are new",
+			[]any{N("table", "", "e1", numbered("e10", "1999", "n1999", "e11"), numbered("e12", "2000", "n2000", "e13"))},
+			[]any{N("table", "", "e1", numbered("e10", "1999", "n1999", "e11"), numbered("e14", "2000", "changed", "e15"))},
+			[]string{`= 2 elements re-rendered, new refs: e12…e13→e14…e15`, `~ text: "n2000" → "changed" in row "2000 | changed" in table`}},
 		{"items that came in a row",
 			[]any{N("list", "Goods", "e1", items(0, 2))}, []any{N("list", "Goods", "e1", items(0, 4))},
 			[]string{`+ in list "Goods" after "Product 1": Product 2 button e302 "Add"`, `+ Product 3 button e303 "Add"`}},

@@ -55,6 +55,11 @@ type Change struct {
 	Place string `json:"place,omitempty"`
 	Was   string `json:"was,omitempty"`
 	After string `json:"after,omitempty"`
+	// Words are what stands in a changed node that neither ref nor name tells from
+	// others.
+	Words string `json:"words,omitempty"`
+	// Echo marks a rebound node whose name only repeats what changed inside it.
+	Echo bool `json:"echo,omitempty"`
 	// Live is set inside an alert, a status line or another live region: news
 	// that the page itself announces.
 	Live bool `json:"live,omitempty"`

@@ -264,12 +264,14 @@ func (b *builder) own() []Change {
 			continue
 		}
 		c := Change{Kind: Changed, At: i, Node: b.b.nodes[j].own(), Fields: fields, Quiet: true}
+		echo := false
 		for _, f := range fields {
 			switch {
 			case f.Name == "ref" && f.From != "" && f.To != "", f.Name == "rebinds":
 				c.Kind, c.Quiet = Rebound, false
 			case quietField(f.Name):
 			case (f.Name == "name" || f.Name == "label") && b.inside[j] && nameFromContent(b.b.nodes[j]):
+				echo = true
 			default:
 				c.Quiet = false
 			}
@@ -277,6 +279,7 @@ func (b *builder) own() []Change {
 		if !c.Quiet {
 			b.tell(j)
 		}
+		c.Echo = echo && c.Kind == Rebound
 		own, at = append(own, c), append(at, j)
 	}
 	slices.Reverse(own)
@@ -292,6 +295,9 @@ func (b *builder) own() []Change {
 		}
 		if !own[k].Quiet {
 			own[k].Place, own[k].Live = b.is.node(j), b.is.live(j)
+			if n := own[k].Node; n.Ref == "" && n.title() == "" {
+				own[k].Words = shorten(TextOf(b.b.nodes[j]), 60)
+			}
 		}
 	}
 	return own

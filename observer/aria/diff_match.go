@@ -319,6 +319,9 @@ func (m *matching) alike(i, j int) bool {
 		return false
 	}
 	if a.Ref != "" && b.Ref != "" {
+		if a.Role == "row" && b.Role == "row" {
+			return sameRow(a, b)
+		}
 		// Two refs are two elements, unless everything that names them agrees.
 		return a.Name == b.Name && a.Key == b.Key && reflect.DeepEqual(a.Placeholder, b.Placeholder)
 	}
@@ -330,6 +333,14 @@ func (m *matching) alike(i, j int) bool {
 		return overlap(words(TextOf(a)), words(TextOf(b)))
 	}
 	return true
+}
+
+// sameRow holds for rows that begin with the same words and have as many cells:
+// the same thing with another value, also where the page's refs are careful and
+// took it for another (a number may be the line's, not the thing's).
+func sameRow(a, b *Node) bool {
+	x, y := rowNames(a, 1), rowNames(b, 1)
+	return len(x) > 0 && len(y) > 0 && x[0] == y[0] && len(Cells(a)) == len(Cells(b))
 }
 
 // overlap holds when at least half of the shorter list's words are in the

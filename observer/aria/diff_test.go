@@ -258,6 +258,15 @@ func checkText(t *rapid.T, d *aria.Delta) {
 			if !c.Quiet && c.Node.Ref != "" && removed[c.Place+c.Node.Role] <= 10 && !says(c.Node.Ref) {
 				t.Fatalf("nothing says that %s went:\n%s", aria.Describe(c.Node), text)
 			}
+			held := map[string]int{}
+			(&aria.Tree{Root: c.Node}).Walk(func(n *aria.Node, _ []*aria.Node) bool {
+				if n != c.Node && n.Ref != "" && n.Operable() && !c.Quiet && removed[c.Place+c.Node.Role] == 1 {
+					if held[n.Role]++; held[n.Role] == 1 && !says(n.Ref) {
+						t.Fatalf("nothing says that %s went:\n%s", aria.Describe(n), text)
+					}
+				}
+				return true
+			})
 		case aria.Added:
 			(&aria.Tree{Root: c.Node}).Walk(func(n *aria.Node, _ []*aria.Node) bool {
 				if n.Ref != "" && n.Operable() && !says(n.Ref) {

@@ -15,7 +15,7 @@ type FindOptions struct {
 	Limit int
 	// Budget is the most tokens; 0: no limit.
 	Budget int
-	// Ref searches the subtree of one element only.
+	// Ref searches the subtree of one element only; "page" is the whole.
 	Ref string
 }
 
@@ -37,7 +37,7 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 		return rendered("empty query", false)
 	}
 	root := t.Root
-	if o.Ref != "" {
+	if o.Ref != "" && o.Ref != PageRef {
 		if root = t.ByRef(o.Ref); root == nil {
 			return rendered("no element "+o.Ref+" in @"+strconv.Itoa(t.Version), false)
 		}
@@ -76,7 +76,7 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 	text := head + "\n" + strings.Join(lines, "\n")
 	r := rendered(text, shown < hits)
 	if o.Budget > 0 && r.Tokens > o.Budget {
-		return cut(text, o.Budget, false)
+		return cut(strings.Split(text, "\n"), 1, o.Budget, func(int) string { return ", find in a ref or for more words" }, false)
 	}
 	return r
 }

@@ -33,8 +33,12 @@ func reach(t interface{ Fatalf(string, ...any) }, tree *aria.Tree, budget int) m
 		o := queue[0]
 		queue = queue[1:]
 		r := aria.Render(tree, aria.Compact, o)
-		if r.Tokens > budget {
-			t.Fatalf("%+v: %d tokens", o, r.Tokens)
+		if r.Least > 0 { // too small for this line: the reader is told what it takes
+			o.Budget = r.Least
+			r = aria.Render(tree, aria.Compact, o)
+		}
+		if r.Tokens > o.Budget || r.Text == "" {
+			t.Fatalf("%+v: %d tokens, %q", o, r.Tokens, r.Text)
 		}
 		for _, line := range strings.Split(r.Text, "\n") {
 			ask := func(ref, from string) {
@@ -78,7 +82,7 @@ func TestMarkersLeadToEverything(t *testing.T) {
 			tree.Root.Children = append(tree.Root.Children, N("group", fmt.Sprintf("Group %d", k), fmt.Sprintf("e%d", refs+5000),
 				N("button", fmt.Sprintf("Save %d", k), fmt.Sprintf("e%d", refs+5001))))
 		}
-		seen := reach(t, tree, rapid.IntRange(150, 600).Draw(t, "budget"))
+		seen := reach(t, tree, rapid.IntRange(1, 600).Draw(t, "budget"))
 		everyRef(tree, func(n *aria.Node) {
 			if !seen[n.Ref] {
 				t.Fatalf("no marker leads to %s", aria.Describe(n))
@@ -181,5 +185,19 @@ func TestEqualControlsAreToldApart(t *testing.T) {
 	}
 	if strings.Count(text, "Invoice 1040") != 2 {
 		t.Errorf("said more than once:\n%s", text)
+	}
+}
+
+// Where no fold fits, what is cut off is told with what brings it.
+func TestCutSaysWhatToExpand(t *testing.T) {
+	page := Tree(N("paragraph", T(strings.Repeat("Many words. ", 20))), N("button", "Save", "e1"), N("paragraph", T("More.")), N("button", "Drop", "e2"))
+	page.URL = "https://shop.test/" + strings.Repeat("long/", 20)
+	r := aria.Render(page, aria.Compact, aria.RenderOptions{Budget: 60})
+	if !regexp.MustCompile(`… \d+ more lines, expand page( from \d+)?$`).MatchString(strings.TrimSpace(r.Text)) {
+		t.Errorf("got\n%s", r.Text)
+	}
+	seen := reach(t, page, 60)
+	if !seen["e1"] || !seen["e2"] {
+		t.Errorf("only %v can be reached", seen)
 	}
 }

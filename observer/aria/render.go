@@ -1,6 +1,7 @@
 package aria
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,6 +36,9 @@ type Rendering struct {
 	Tokens int
 	// Truncated is set when the budget left something out; the text says what.
 	Truncated bool
+	// Least is set where the budget is too small for any text: the tokens of the
+	// shortest one.
+	Least int
 }
 
 // Unlimited is a budget that bounds nothing, for those to whom 0 means a default.
@@ -49,13 +53,13 @@ func Render(t *Tree, f Format, o RenderOptions) Rendering {
 		o.Budget = 0
 	}
 	if f == JSON {
-		if o.Ref == pageRef {
+		if o.Ref == PageRef {
 			o.Ref = ""
 		}
 		return renderJSON(t, o)
 	}
 	root := t.Root
-	if o.Ref != "" && o.Ref != pageRef {
+	if o.Ref != "" && o.Ref != PageRef {
 		if root = t.ByRef(o.Ref); root == nil {
 			return rendered("no element "+o.Ref+" in @"+strconv.Itoa(t.Version), false)
 		}
@@ -66,9 +70,12 @@ func Render(t *Tree, f Format, o RenderOptions) Rendering {
 		blocks = (&playwright{}).write(root)
 	} else {
 		w.compact = newCompact(t, o)
+		if table := tableOf(t, root); table != nil {
+			w.compact.lay(table)
+		}
 		if blocks = w.compact.write(root); o.Ref == "" {
 			w.head = compactHead(t)
-		} else if root.Role == "row" && o.Budget > 0 && Tokens(blocks[0].text) > o.Budget-16 {
+		} else if root.Role == "row" && o.Ref != PageRef && o.Budget > 0 && Tokens(blocks[0].text) > o.Budget-16 {
 			blocks = w.compact.cells(root)
 		}
 	}
@@ -81,6 +88,19 @@ func Render(t *Tree, f Format, o RenderOptions) Rendering {
 		blocks = skip(blocks, w.skipped)
 	}
 	return w.fit(blocks)
+}
+
+// tableOf is the table in which a row or a row group stands.
+func tableOf(t *Tree, n *Node) *Node {
+	if n.Role != "row" && n.Role != "rowgroup" {
+		return nil
+	}
+	for _, up := range slices.Backward(t.Path(n.Ref)) {
+		if isTable(up.Role) {
+			return up
+		}
+	}
+	return nil
 }
 
 func rendered(text string, truncated bool) Rendering {

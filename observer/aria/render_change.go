@@ -72,6 +72,9 @@ func (w *deltaWriter) fields(c Change) string {
 	n := c.Node
 	var parts []string
 	name := w.title(n)
+	if c.Words != "" {
+		name += " " + quote(c.Words)
+	}
 	for _, f := range visible(c.Fields) {
 		switch f.Name {
 		case "active", "rebinds":

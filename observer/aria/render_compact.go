@@ -20,7 +20,8 @@ import (
 // A ref stands on what can be operated, searched or expanded. Three and more
 // controls of one role in a row say the role once, in the plural. A row is its
 // cells; "row e41:" stands before them where the row itself can be acted on or
-// some of its cells are folded. A container does not repeat the
+// some of its cells are folded; ″ stands for a cell that reaches in from above or
+// from the left. A container does not repeat the
 // heading over it or in it. The state of lines that follow each other stands
 // before them ("-- offscreen --").
 //
@@ -37,11 +38,13 @@ type compact struct {
 	// right under it does not repeat it.
 	above string
 	echo  map[*Node]bool
+	// spans are the dittos of the rows of tables that have some.
+	spans map[*Node][]int
 	texts map[string]bool // long texts of the page; nil until asked for
 }
 
 func newCompact(t *Tree, o RenderOptions) *compact {
-	c := &compact{tree: t, size: whole, echo: map[*Node]bool{}}
+	c := &compact{tree: t, size: whole, echo: map[*Node]bool{}, spans: map[*Node][]int{}}
 	c.all = o.Ref != ""
 	if o.Budget > 0 {
 		c.size = shorter[0]
@@ -168,7 +171,9 @@ func (c *compact) blocks(n *Node) []*block {
 		covered = c.name(n)
 	}
 	was := c.inTable
-	c.inTable = isTable(n.Role)
+	if c.inTable = isTable(n.Role); c.inTable {
+		c.lay(n)
+	}
 	b.kids = c.children(n, covered)
 	c.inTable = was
 	if len(b.kids) == 0 {
@@ -257,6 +262,9 @@ func (c *compact) list(n *Node) []*block {
 			short = short && len(item) == 0
 			continue
 		}
+		if m := c.itemMarks(k); m != "" {
+			item[0] = c.marked(item[0], m)
+		}
 		size += len(item[0].say("")) + 3
 		run = append(run, item...)
 	}
@@ -287,7 +295,9 @@ func (c *compact) item(n *Node) []*block {
 		return nil
 	}
 	first := *kids[0]
-	if len(kids) > 1 || len(first.kids) > 0 {
+	if m := c.itemMarks(n); m != "" {
+		first.prepend("item"+m+": ", "")
+	} else if len(kids) > 1 || len(first.kids) > 0 {
 		first.prepend("- ", "") // a line alone is an item without saying so
 	}
 	first.kids = append(append([]*block{}, first.kids...), kids[1:]...)
@@ -296,6 +306,18 @@ func (c *compact) item(n *Node) []*block {
 	}
 	first.scope = n
 	return []*block{&first}
+}
+
+// lay notes where cells of the table reach into others' rows and columns.
+func (c *compact) lay(table *Node) {
+	for row, gaps := range dittos(table) {
+		c.spans[row] = gaps
+	}
+}
+
+// itemMarks are the states of a list item that no part of it says.
+func (c *compact) itemMarks(n *Node) string {
+	return c.marks(&Node{Checked: n.Checked, Selected: n.Selected, Expanded: n.Expanded, Current: n.Current, Looks: n.Looks}, "")
 }
 
 // row writes a table row on one line, cells between bars.
@@ -351,6 +373,15 @@ func (c *compact) row(n *Node) *block {
 	lost := header && slices.ContainsFunc(cells[min(cut+1, len(cells)):], func(k *Node) bool { return k.Operable() || c.holdsOperable(k) })
 	foldable := n.Ref != "" || header && !lost
 	inTable := c.inTable
+	before, behind := make([]int, len(texts)), 0
+	if gaps := c.spans[n]; gaps != nil {
+		for k, cell := range cells {
+			if isCell(cell.Role) {
+				before[k], gaps = gaps[0], gaps[1:]
+			}
+		}
+		behind = gaps[0]
+	}
 	say := func(mute string) string {
 		word := "row"
 		if header && !n.Operable() {
@@ -384,6 +415,7 @@ func (c *compact) row(n *Node) *block {
 			if k > 0 {
 				line += " |"
 			}
+			line += strings.Repeat(" "+ditto+" |", before[k])
 			if c.size.cells && k > cut && len(texts)-k > 2 && foldable {
 				line += " … " + strconv.Itoa(len(texts)-k) + " more cells"
 				if lost {
@@ -393,6 +425,9 @@ func (c *compact) row(n *Node) *block {
 			}
 			if s := t(mute); s != "" {
 				line += " " + s
+			}
+			if k == len(texts)-1 {
+				line += strings.Repeat(" | "+ditto, behind)
 			}
 		}
 		b.WriteString(strings.TrimRight(line, " |"))
@@ -447,7 +482,7 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 		}
 		p := c.textPiece(n, s)
 		if m := c.marks(n, ""); m != "" {
-			p.alone, p.say = true, func(string) string { return quote(c.short(s, c.size.text)) + m }
+			p = c.marked(p, m)
 		}
 		return []piece{p}
 	}
@@ -475,6 +510,17 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 		out = append(out, c.pieces(k, covered)...)
 	}
 	return out
+}
+
+// marked is a piece with marks behind it; a text is quoted, for where it ends.
+func (c *compact) marked(p piece, marks string) piece {
+	p.alone = true
+	if say := p.say; !p.text {
+		p.say = func(mute string) string { return say(mute) + marks }
+	} else {
+		p.say = func(string) string { return quote(c.short(p.raw, c.size.text)) + marks }
+	}
+	return p
 }
 
 // acts holds for what has to have a line of its own: it can be operated, and

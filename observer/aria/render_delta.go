@@ -28,7 +28,7 @@ func RenderDelta(d *Delta, o RenderOptions) Rendering {
 	if tokens := Tokens(text); o.Budget <= 0 || tokens <= o.Budget {
 		return Rendering{Text: text, Tokens: tokens}
 	}
-	return cut(text, o.Budget, false)
+	return cut(strings.Split(text, "\n"), 1, o.Budget, func(int) string { return ", mode full has them" }, false)
 }
 
 type deltaWriter struct {

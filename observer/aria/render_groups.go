@@ -14,18 +14,19 @@ func (w *deltaWriter) rebound() {
 		if w.done[k] || c.Kind != Rebound {
 			continue
 		}
-		only := true
+		var rest []Field
 		for _, f := range visible(c.Fields) {
-			switch f.Name {
-			case "ref":
+			switch {
+			case f.Name == "ref":
 				from, to = append(from, f.From), append(to, f.To)
-			case "rebinds":
+			case f.Name == "rebinds":
 				kept++
+			case c.Echo && (f.Name == "name" || f.Name == "label"):
 			default:
-				only = false
+				rest = append(rest, f)
 			}
 		}
-		w.done[k] = only
+		w.replace(k, rest)
 	}
 	if kept > 0 {
 		w.add("= %d %s re-rendered, refs kept", kept, plural("element", kept))
@@ -110,6 +111,8 @@ func (w *deltaWriter) shared() {
 		for _, k := range at {
 			if n := w.d.Changes[k].Node; n.Ref != "" && len(names) < 3 {
 				names = append(names, w.title(n))
+			} else if words := w.d.Changes[k].Words; words != "" && len(names) < 3 {
+				names = append(names, quote(shorten(words, 60)))
 			}
 		}
 		text := fmt.Sprintf("~ %d elements %s", len(at), stateText(Field{g.name, g.from, g.to}))
@@ -216,7 +219,7 @@ func (w *deltaWriter) removed() {
 		for i, k := range same {
 			nodes[i] = w.d.Changes[k].Node
 		}
-		w.add("- removed %d %s%s: %s", len(same), plural(roleName(nodes[0]), len(same)), in(g.place), w.list(nodes))
+		w.add("- removed %d %s%s: %s%s", len(same), plural(roleName(nodes[0]), len(same)), in(g.place), w.list(nodes), heldIn(nodes, nil))
 	}
 }
 
@@ -238,7 +241,25 @@ func (w *deltaWriter) list(nodes []*Node) string {
 
 // gone names what went, with what was in it.
 func (w *deltaWriter) gone(n *Node) string {
+	return w.said(n) + heldIn([]*Node{n}, equalsIn(n))
+}
+
+// said names what went by what it said.
+func (w *deltaWriter) said(n *Node) string {
 	s := w.bareTitle(n)
+	if equals := equalsIn(n); len(equals) > 0 {
+		return fmt.Sprintf("%s of %d %s: %s", s, len(equals), plural(roleName(equals[0]), len(equals)), w.list(equals))
+	}
+	title := w.title(n)
+	text := TextOf(n)
+	if n.Role == "row" || text == "" || len(n.Children) == 0 || fold(text) == fold(n.title()) || title != s {
+		return title
+	}
+	return s + ": " + quote(shorten(text, 80))
+}
+
+// equalsIn are the rows of a table or the items of a list, three at least.
+func equalsIn(n *Node) []*Node {
 	var equals []*Node
 	if isTable(n.Role) {
 		equals = slices.DeleteFunc(Rows(n), isHeaderRow)
@@ -249,15 +270,57 @@ func (w *deltaWriter) gone(n *Node) string {
 			}
 		}
 	}
-	if len(equals) > 2 {
-		return fmt.Sprintf("%s of %d %s: %s", s, len(equals), plural(roleName(equals[0]), len(equals)), w.list(equals))
+	if len(equals) < 3 {
+		return nil
 	}
-	title := w.title(n)
-	text := TextOf(n)
-	if n.Role == "row" || text == "" || len(n.Children) == 0 || fold(text) == fold(n.title()) || title != s {
-		return title
+	return equals
+}
+
+// How many controls of one role that went with something are named all, and how
+// many of more.
+const (
+	heldAll   = 4
+	heldFirst = 3
+)
+
+// heldIn names by their refs the controls that went inside the nodes, by role: of
+// many the first ones. Those that are named already are left out; what a closed
+// list offers goes with it.
+func heldIn(nodes, named []*Node) string {
+	refs := map[string][]string{}
+	var order []string
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		for _, k := range n.Children {
+			if k.Ref != "" && k.Operable() && !slices.Contains(named, k) {
+				role := roleName(k)
+				if refs[role] == nil {
+					order = append(order, role)
+				}
+				refs[role] = append(refs[role], k.Ref)
+			}
+			if k.Role != "combobox" && k.Role != "listbox" {
+				walk(k)
+			}
+		}
 	}
-	return s + ": " + quote(shorten(text, 80))
+	for _, n := range nodes {
+		walk(n)
+	}
+	var parts []string
+	for _, role := range order {
+		r := refs[role]
+		switch {
+		case len(r) <= heldAll:
+			parts = append(parts, plural(role, len(r))+" "+strings.Join(r, " "))
+		default:
+			parts = append(parts, strconv.Itoa(len(r))+" "+plural(role, len(r))+" "+strings.Join(r[:heldFirst], " ")+" …")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 // silent holds for nodes whose coming or going says nothing.

@@ -47,10 +47,11 @@ func renderJSON(t *Tree, o RenderOptions) Rendering {
 	empty := c
 	empty.Notes = nil
 	empty.Root = &Node{Role: c.Root.Role, Ref: c.Root.Ref, Folded: count(c.Root) - 1}
-	if r := rendered(jsonText(&empty), true); r.Tokens <= o.Budget {
-		return r
+	r := rendered(jsonText(&empty), true)
+	if r.Tokens > o.Budget {
+		return Rendering{Truncated: true, Least: r.Tokens}
 	}
-	return rendered("", true)
+	return r
 }
 
 func jsonText(v any) string {

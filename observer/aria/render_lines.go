@@ -227,7 +227,7 @@ var (
 	// What makes text look like ours: a ref, our bars and brackets, or a start that
 	// only our lines have. Quotes do only after a word at the start, as a role's.
 	oursInside = regexp.MustCompile("[|\\[\\]\\\\]|```|\\b(?:f\\d+)?e\\d+\\b|[a-z:=] \"[^\"]*\":?$")
-	oursStart  = regexp.MustCompile(`^(?:[-–—+~>=*]+\s|["…@]|h[1-6]?\s|[a-z][a-z0-9_-]*(?::|\s"))`)
+	oursStart  = regexp.MustCompile(`^(?:″$|[-–—+~>=*]+\s|["…@]|h[1-6]?\s|[a-z][a-z0-9_-]*(?::|\s"))`)
 )
 
 // plainly holds for most texts, of which no look is needed at what they are like:

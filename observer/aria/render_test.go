@@ -41,6 +41,12 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 			if r.Tokens > budget || r.Tokens != aria.Tokens(r.Text) || !r.Truncated {
 				t.Errorf("%s: budget %d, %d tokens, truncated %v", f, budget, r.Tokens, r.Truncated)
 			}
+			if (r.Text == "") != (r.Least > budget) || r.Least > 0 && r.Least > 100 {
+				t.Errorf("%s: budget %d, the least is %d, %q", f, budget, r.Least, r.Text)
+			}
+			if least := r.Least; least > 0 && aria.Render(page, f, aria.RenderOptions{Budget: least}).Text == "" {
+				t.Errorf("%s: the least is said to be %d, which is too small", f, least)
+			}
 			if budget >= 1000 && f == aria.Compact && r.Tokens < budget*6/10 {
 				t.Errorf("budget %d: only %d tokens used", budget, r.Tokens)
 			}
