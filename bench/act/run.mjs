@@ -96,9 +96,9 @@ const ratios = got.quartet.map((q, k) => got.playwright[k].step / q.step), worst
 const most = (side, f) => Math.max(...got[side].map(f)).toLocaleString('en', { maximumFractionDigits: 0 });
 const ms = x => `${x.toFixed(0)} ms`;
 const rows = [
-  ['a step, mean of 20', ms(got.playwright[worst].step), `${ms(got.quartet[worst].step)}; ratio ${ratios[worst].toFixed(1)}`, '4 times faster'],
+  ['a step, mean of 20', ms(got.playwright[worst].step), `${ms(got.quartet[worst].step)}; ratio ${ratios[worst].toFixed(1)}`, 'at least 4 times faster'],
   ['a click, mean of 7', ms(got.playwright[worst].click), ms(got.quartet[worst].click), ''],
-  ['tokens of the 20 answers, diffs included', most('playwright', r => r.answers), most('quartet', r => r.answers), '3,000'],
+  ['tokens of the 20 answers, diffs included', most('playwright', r => r.answers), most('quartet', r => r.answers), 'at most 3,000'],
   ['tokens of one look at the whole page', most('playwright', r => r.look), most('quartet', r => r.look), ''],
 ];
 const version = JSON.parse(fs.readFileSync(path.join(here, 'node_modules/@playwright/mcp/package.json'), 'utf8')).version;

@@ -61,7 +61,8 @@ func cliDocs(root *cobra.Command) ([]byte, error) {
 				return err
 			}
 			text, _, _ := strings.Cut(one.String(), "### SEE ALSO")
-			out.WriteString(text)
+			// Help names a page by its path in the repository; beside it, it is a link.
+			out.WriteString(strings.ReplaceAll(text, "docs/observation.md", "[observation.md](observation.md)"))
 		}
 		for _, sub := range c.Commands() {
 			if err := write(sub); err != nil {

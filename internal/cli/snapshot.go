@@ -20,6 +20,12 @@ func (a *app) snapshotCmd() *cobra.Command {
 	var full bool
 	c := &cobra.Command{
 		Use: "snapshot URL", Short: "Print what the observer sees on a page", Args: exactArgs(1, "one address"),
+		Long: "Open a page in a browser of its own, print the observation of it, and end: roles,\n" +
+			"names, states, values, and a ref for whatever can be operated. What does not fit\n" +
+			"into the budget is folded into counted markers; --full prints everything.\n\n" +
+			"docs/observation.md explains what the lines say.",
+		Example: "  quartet snapshot http://127.0.0.1:8080/\n" +
+			"  quartet snapshot --format playwright --full http://127.0.0.1:8080/",
 		RunE: func(c *cobra.Command, args []string) error {
 			u, err := url.Parse(args[0])
 			if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
