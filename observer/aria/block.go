@@ -553,6 +553,8 @@ func (w *writer) marker(folded []*block, o owner) string {
 		switch {
 		case word == "generic" && n.Clickable:
 			word = "clickable"
+		case word == "generic" && n.Focusable:
+			word = "focusable"
 		case word == "generic" || word == "paragraph" || word == "listitem":
 			word = "text"
 		}

@@ -245,7 +245,7 @@ func sameOwn(a, b *Node) bool {
 		a.OnHover == b.OnHover &&
 		a.Controls == b.Controls &&
 		a.FrameNote == b.FrameNote &&
-		a.Clickable == b.Clickable &&
+		a.Clickable == b.Clickable && a.Focusable == b.Focusable &&
 		a.CoveredBy == b.CoveredBy &&
 		a.Inert == b.Inert &&
 		a.Offscreen == b.Offscreen &&

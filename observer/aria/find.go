@@ -66,6 +66,15 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 		}
 	}
 	walk(blocks, nil)
+	closedOptions(root, func(list, option *Node) {
+		if !matches(&block{node: option}, terms) {
+			return
+		}
+		if hits++; shown < o.Limit {
+			shown++
+			lines = append(lines, "option "+quote(clean(option.Name))+" of "+c.head(list, ""))
+		}
+	})
 	if hits == 0 {
 		return rendered("no line holds "+quote(shorten(query, 120)), false)
 	}
@@ -79,6 +88,27 @@ func Find(t *Tree, query string, o FindOptions) Rendering {
 		return cut(strings.Split(text, "\n"), 1, o.Budget, func(int) string { return ", find in a ref or for more words" }, false)
 	}
 	return r
+}
+
+// closedOptions calls fn for the options of the closed lists in n, which no line of
+// the page shows.
+func closedOptions(n *Node, fn func(list, option *Node)) {
+	var options func(list, n *Node)
+	options = func(list, n *Node) {
+		for _, k := range n.Children {
+			if k.Role == "option" {
+				fn(list, k)
+			}
+			options(list, k)
+		}
+	}
+	if closedList(n) {
+		options(n, n)
+		return
+	}
+	for _, k := range n.Children {
+		closedOptions(k, fn)
+	}
 }
 
 // hit writes one line with what is around it.

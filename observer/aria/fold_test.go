@@ -201,3 +201,19 @@ func TestCutSaysWhatToExpand(t *testing.T) {
 		t.Errorf("only %v can be reached", seen)
 	}
 }
+
+// A closed list shows its value; its options are there for who asks.
+func TestOptionsOfAClosedList(t *testing.T) {
+	list := &aria.Node{Ref: "e1", Role: "combobox", Name: "Plan", Value: new("Team"), Options: 2, Children: []*aria.Node{
+		{Role: "option", Name: "Free", Selected: "false"}, {Role: "option", Name: "Team", Selected: "true"}}}
+	tree := &aria.Tree{Version: 1, Root: &aria.Node{Role: "document", Children: []*aria.Node{list, {Ref: "e2", Role: "button", Name: "Go"}}}}
+	if got := aria.Render(tree, aria.Compact, aria.RenderOptions{}).Text; strings.Contains(got, "Free") {
+		t.Errorf("the page lists the options of a closed list:\n%s", got)
+	}
+	if got := aria.Render(tree, aria.Compact, aria.RenderOptions{Ref: "e1"}).Text; !strings.Contains(got, `option "Free"`) || !strings.Contains(got, `option "Team" [selected]`) {
+		t.Errorf("expanded:\n%s", got)
+	}
+	if got := aria.Find(tree, "option: free", aria.FindOptions{}).Text; !strings.Contains(got, `option "Free" of combobox e1 "Plan"`) {
+		t.Errorf("found:\n%s", got)
+	}
+}

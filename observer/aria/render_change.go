@@ -59,6 +59,8 @@ func roleName(n *Node) string {
 	switch {
 	case n.Role == "generic" && n.Clickable:
 		return "clickable"
+	case n.Role == "generic" && n.Focusable:
+		return "focusable"
 	case n.Role == "generic" || n.Role == "paragraph":
 		return "text"
 	case n.Role == "listitem":

@@ -32,8 +32,9 @@ import (
 type compact struct {
 	tree    *Tree
 	size    sizes
-	inTable bool // the lines are under their table
-	all     bool // an expand: no cell is left out
+	inTable bool   // the lines are under their table
+	all     bool   // an expand: no cell is left out
+	opened  string // the ref that is expanded: its options are written though the list is closed
 	// above is the last heading that was written: a container of the same name
 	// right under it does not repeat it.
 	above string
@@ -45,7 +46,7 @@ type compact struct {
 
 func newCompact(t *Tree, o RenderOptions) *compact {
 	c := &compact{tree: t, size: whole, echo: map[*Node]bool{}, spans: map[*Node][]int{}}
-	c.all = o.Ref != ""
+	c.all, c.opened = o.Ref != "", o.Ref
 	if o.Budget > 0 {
 		c.size = shorter[0]
 	}
@@ -499,7 +500,7 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 	} else if len(n.Children) == 0 && clean(n.Name) != "" && !repeats(covered, n.Name) {
 		return []piece{c.textPiece(n, clean(n.Name))}
 	}
-	closed := n.Role == "combobox" && n.Expanded != "true" && n.Options > 0
+	closed := closedList(n) && (c.opened == "" || n.Ref != c.opened)
 	for _, k := range n.Children {
 		if closed && !acts(k) && !k.holds(acts) {
 			continue // of a closed list the value is shown, beside it what can be operated
@@ -510,6 +511,11 @@ func (c *compact) pieces(n *Node, covered string) []piece {
 		out = append(out, c.pieces(k, covered)...)
 	}
 	return out
+}
+
+// closedList holds for a list of which only the value is shown.
+func closedList(n *Node) bool {
+	return n.Role == "combobox" && n.Expanded != "true" && n.Options > 0
 }
 
 // marked is a piece with marks behind it; a text is quoted, for where it ends.

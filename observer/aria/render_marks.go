@@ -35,6 +35,8 @@ func headWord(n *Node) string {
 		return "h"
 	case n.Role == "generic" && n.Clickable:
 		return "clickable"
+	case n.Role == "generic" && n.Focusable:
+		return "focusable"
 	}
 	return roleWord(n.Role)
 }

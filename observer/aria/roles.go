@@ -61,7 +61,7 @@ func isOverlay(n *Node) bool {
 // Operable reports whether a person can act on the node: it has a control's
 // role, or it is clickable without one.
 func (n *Node) Operable() bool {
-	if n.Clickable || isControl(n.Role) {
+	if n.Clickable || n.Focusable || isControl(n.Role) {
 		return true
 	}
 	// A contenteditable, a sortable header or a grid cell that takes the focus

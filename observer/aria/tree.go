@@ -113,7 +113,8 @@ type Node struct {
 	// that it belongs to.
 	OnHover bool `json:"on_hover,omitempty"`
 
-	Clickable   bool   `json:"clickable,omitempty"`  // by listener, pointer cursor, tabindex…: operable without a role
+	Clickable   bool   `json:"clickable,omitempty"`  // by listener, pointer cursor…: operable without a role
+	Focusable   bool   `json:"focusable,omitempty"`  // without a role, but the keyboard reaches it (tabindex)
 	CoveredBy   string `json:"covered_by,omitempty"` // ref, or a short description, of what would receive a click
 	Inert       bool   `json:"inert,omitempty"`
 	Offscreen   bool   `json:"offscreen,omitempty"`   // outside the viewport, reachable by scrolling

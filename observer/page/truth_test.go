@@ -251,3 +251,18 @@ func TestSlotsChange(t *testing.T) {
 		}
 	}
 }
+
+// What the keyboard reaches has a ref and a word, whatever it is made of.
+func TestFocusable(t *testing.T) {
+	b := newBench(t, map[string]string{"/": `<!doctype html><title>Focus</title><x-a tabindex=0>Custom</x-a> <span tabindex=0>Inline</span><div tabindex=-1>Not by key</div>`})
+	b.open("/")
+	tree := b.look()
+	for _, name := range []string{"Custom", "Inline"} {
+		if n := find(t, tree, "generic", name); n.Ref == "" || !n.Focusable || !n.Operable() {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+	if text := aria.Render(tree, aria.Compact, aria.RenderOptions{}).Text; !strings.Contains(text, `focusable e1 "Custom"`) || strings.Contains(text, `"Not by key"`) {
+		t.Error(text)
+	}
+}

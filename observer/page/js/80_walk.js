@@ -541,7 +541,7 @@ function* walkTree(opts) {
       const text = F.listener && !F.pointer ? textsOf(kids) : '';
       const rowish = ROWLIKE.has(role) || role === 'cell' || role === 'gridcell' || role === 'columnheader';
       clickable = (F.pointer && (F.listener || !F.clicks)) || (F.listener && (rowish || (!F.interactive && !F.clicks && (kids.length <= 3 || text.length <= 120)))) || (F.tabbed && F.listener);
-      if (clickable) n.clickable = true;
+      if (clickable) n.clickable = true; else if (F.tabbed && role === '' && !F.interactive) n.focusable = true;
     }
     if (role === '' && !clickable && !F.tabbed && !n.name) {
       // Only a listener that serves what is inside.
