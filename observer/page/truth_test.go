@@ -17,7 +17,7 @@ func TestSecretsAreMasked(t *testing.T) {
  <label for=o>One-time code</label><input id=o value="77-4"><input autocomplete="one-time-code" aria-label="C" value="77-5">
  <input placeholder="Enter PIN" value="77-6"><input maxlength=1 inputmode=numeric aria-label="Digit 1" value="7">
  <input aria-label=D autocomplete="cc-exp" value="77-7"><textarea aria-label=E style="-webkit-text-security:disc">77-8</textarea>
- <input type=password aria-label=F value="77-9"><input aria-label="Card holder" value="Ann Lee"><input aria-label="Order number" value="4242424242424241">
+ <input type=password aria-label=F value="77-9"><input aria-label="New password" value="77-10"><textarea aria-label="Recovery code">77-11</textarea><textarea aria-label="Password policy">12 letters</textarea><input aria-label="Card holder" value="Ann Lee"><input aria-label="Order number" value="4242424242424241">
  <input aria-label="Pin code area" value="560001"><input aria-label="Discount code" value="WELCOME"><input aria-label="Phone" value="+49 30 1234567"><input aria-label="Size" maxlength=1 value="M">`})
 	b.open("/")
 	tree := b.look()
@@ -27,7 +27,7 @@ func TestSecretsAreMasked(t *testing.T) {
 			t.Errorf("%q is in the tree: …%s…", s, all[max(0, i-120):min(len(all), i+20)])
 		}
 	}
-	for name, want := range map[string]string{"Card holder": "Ann Lee", "Order number": "4242424242424241", "Pin code area": "560001", "Discount code": "WELCOME", "Phone": "+49 30 1234567", "Size": "M"} {
+	for name, want := range map[string]string{"Card holder": "Ann Lee", "Order number": "4242424242424241", "Pin code area": "560001", "Discount code": "WELCOME", "Phone": "+49 30 1234567", "Size": "M", "Password policy": "12 letters"} {
 		if n := find(t, tree, "textbox", name); n.Value == nil || *n.Value != want || n.Masked {
 			t.Errorf("%s: %s", name, dump(n))
 		}

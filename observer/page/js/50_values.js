@@ -2,17 +2,17 @@
 // source: it never leaves the page's process.
 const SECRET_HINTS = /(^|\s)(cc-number|cc-csc|cc-exp|cc-exp-month|cc-exp-year|one-time-code|current-password|new-password)(\s|$)/;
 // The words that pages use where they leave autocomplete out.
-const SECRET_WORDS = /\b(?:(?:credit|debit|bank|payment) ?card(?: ?(?:no|nr|num|number))?|card ?(?:no|nr|num|number)|cc ?(?:no|nr|num|number)|cvv2?|cvc2?|csc|card (?:security|verification) (?:code|number|value)|security code|verification code|confirmation pin|one ?time ?(?:code|password|passcode|pin)|otp(?: code)?|totp|passcode|2fa(?: code)?|two ?factor code|auth(?:entication|enticator) code|sms code|(?:card |your |enter |new |current |account )?pin)$/i;
+const SECRET_WORDS = /\b(?:(?:credit|debit|bank|payment) ?card(?: ?(?:no|nr|num|number))?|card ?(?:no|nr|num|number)|cc ?(?:no|nr|num|number)|cvv2?|cvc2?|csc|card (?:security|verification) (?:code|number|value)|security code|verification code|confirmation pin|one ?time ?(?:code|password|passcode|pin)|otp(?: code)?|totp|passcode|password|passwd|passphrase|(?:recovery|backup) code|2fa(?: code)?|two ?factor code|auth(?:entication|enticator) code|sms code|(?:card |your |enter |new |current |account )?pin)$/i;
 const TEXTUAL = new Set(['text', 'tel', 'number', 'password', 'search', '']);
 const asWords = (s) => line(s.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^A-Za-z0-9]+/g, ' ').replace(/ (?:optional|required)$/i, ''));
 function calledSecret(el, tag) {
-  if (tag !== 'input' || !TEXTUAL.has(N.inputType(el))) return false;
+  if (tag === 'input' ? !TEXTUAL.has(N.inputType(el)) : tag !== 'textarea') return false;
   for (const a of ['name', 'id', 'aria-label', 'placeholder']) { const v = N.attr(el, a); if (v && v.length < 80 && SECRET_WORDS.test(asWords(v))) return true; }
   for (const l of labelsOf(el, tag)) { const t = N.text(l); if (t.length < 200 && SECRET_WORDS.test(asWords(t))) return true; }
   const by = N.has(el, 'aria-labelledby') && N.labelledBy(el);
   if (by && by.some((b) => N.text(b).length < 200 && SECRET_WORDS.test(asWords(N.text(b))))) return true;
   // A code typed one digit to a field.
-  return N.attr(el, 'maxlength') === '1' && (N.attr(el, 'inputmode') === 'numeric' || N.inputType(el) === 'tel' || N.inputType(el) === 'number');
+  return tag === 'input' && N.attr(el, 'maxlength') === '1' && (N.attr(el, 'inputmode') === 'numeric' || N.inputType(el) === 'tel' || N.inputType(el) === 'number');
 }
 // A payment card's number: 13 to 19 digits of a known range whose check digit
 // is right.
