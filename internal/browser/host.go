@@ -40,8 +40,8 @@ type host struct {
 	mu        sync.Mutex
 	states    map[cdp.BrowserContextID]*state
 	ended     map[cdp.BrowserContextID]bool // of sessions that were closed
-	downloads map[string]*state // by GUID, while running
-	changed   chan struct{}     // closed and replaced when tabs come or go
+	downloads map[string]*state             // by GUID, while running
+	changed   chan struct{}                 // closed and replaced when tabs come or go
 }
 
 func newHost(p *Pool, endpoint string) *host {
